@@ -1,9 +1,14 @@
 //! A task of your own, trained by the loop of truename-train: an encoder of characters that knows a name by each of its words.
 
+use std::path::Path;
+
 use truename_infer::{CharacterConfig, Checkpoint, Network, Tokenizer};
+use truename_kb::Progress;
 use truename_nn::{LabelledTexts, Metric, MetricLoss, untrained_characters};
-use truename_train::{Dataset, Epoch, EpochSize, Error, NamedConcept, Names, Query, Recipe, Run, Start, TaskBatch};
-use truename_train::{Task, TaskData, Training};
+use truename_train::{
+    Dataset, Description, Epoch, EpochSize, Error, NamedConcept, Names, Query, Recipe, Run, Scores, Start, Task,
+    TaskBatch, TaskData, Training,
+};
 
 const FLOWERS: [&str; 5] =
     ["red rose rosa", "blue iris lily", "white daisy bellis", "sun flower", "wild poppy papaver"];
@@ -52,6 +57,14 @@ impl Task for AnyWord {
             batch.push(&tokenizers[0].tokens(text)?.ids, *concept);
         }
         Ok((batch, plan.len()))
+    }
+
+    fn describe_data(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
+        self.0.describe(tokenizers)
+    }
+
+    fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
+        self.0.evaluate(folder, progress)
     }
 }
 

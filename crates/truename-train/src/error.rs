@@ -38,6 +38,11 @@ pub(crate) fn value(name: &str, value: impl Display, known: impl Display) -> Err
     key(format_args!("{name} is {value}; it must be {known}"), explain("KIND"))
 }
 
+/// Error of a network of characters where the task learns a transformer.
+pub(crate) fn no_transformer() -> Error {
+    value("encoder.from", "a network of characters", "a transformer")
+}
+
 /// Error of a key that is missing; `setting` sets it too.
 pub(crate) fn missing(name: &'static str, setting: HintPart) -> Error {
     let advice = hint![format!("set {name} in the recipe, or give "), setting];

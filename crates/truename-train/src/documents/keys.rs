@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use truename_error::HintPart;
-use truename_infer::{AdapterChoice, Checkpoint, Descriptions, EntityType};
+use truename_infer::{AdapterChoice, Checkpoint, Descriptions, EntityType, TransformerCheckpoint};
 use truename_nn::{LearnerOptions, NamePattern};
 
 use crate::recipe::{Keys, Range};
@@ -148,11 +148,39 @@ impl EncoderKeys {
         }
     }
 
+    /// Opens the network of a new run, a transformer.
+    ///
+    /// # Errors
+    /// As [`EncoderKeys::open`], and where it is a network of characters.
+    pub fn open_transformer(&self) -> Result<TransformerCheckpoint, Error> {
+        match self.open()? {
+            Checkpoint::Transformer(transformer) => Ok(transformer),
+            _ => Err(error::no_transformer()),
+        }
+    }
+
     pub fn configure(&self, options: &mut LearnerOptions) {
-        let embeddings = self.freeze_embeddings.then(|| NamePattern::new("*embeddings.*"));
-        let layers = (0..self.freeze_layers).map(|layer| NamePattern::new(format!("*layer.{layer}.*")));
-        options.freeze = embeddings.into_iter().chain(layers).collect();
+        options.freeze = frozen(self.freeze_embeddings, self.freeze_layers);
         options.dropout = self.dropout;
+    }
+}
+
+/// Returns patterns of the names of parameters that keep their values.
+pub(crate) fn frozen(embeddings: bool, layers: usize) -> Vec<NamePattern> {
+    let embeddings = embeddings.then(|| NamePattern::new("*embeddings.*"));
+    let layers =
+        (0..layers).flat_map(|layer| ["layer", "layers"].map(|name| NamePattern::new(format!("*{name}.{layer}.*"))));
+    embeddings.into_iter().chain(layers).collect()
+}
+
+/// Returns the network of a run, a transformer.
+///
+/// # Errors
+/// Where it is a network of characters.
+pub(crate) fn transformer(networks: &[Checkpoint]) -> Result<&TransformerCheckpoint, Error> {
+    match &networks[0] {
+        Checkpoint::Transformer(transformer) => Ok(transformer),
+        _ => Err(error::no_transformer()),
     }
 }
 
@@ -168,4 +196,18 @@ fn one_or_many<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<
         OneOrMany::One(corpus) => vec![corpus],
         OneOrMany::Many(corpora) => corpora,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_are_frozen_by_either_name() {
+        let mut options = LearnerOptions::default();
+        EncoderKeys { freeze_layers: 2, ..EncoderKeys::default() }.configure(&mut options);
+        let is_frozen = |name: &str| options.freeze.iter().any(|pattern| pattern.matches(name));
+        assert!(is_frozen("encoder.layer.1.output.weight") && is_frozen("layers.0.mlp.Wi.weight"));
+        assert!(!is_frozen("layers.2.mlp.Wi.weight") && !is_frozen("embeddings.word_embeddings.weight"));
+    }
 }

@@ -20,11 +20,11 @@ use xxhash_rust::xxh3::Xxh3;
 use self::corpus::{Corpora, MentionLabel, Passage};
 use self::windows::{LearntWindow, UnlearntMentions, WindowSizes, packed, windows};
 use crate::recipe::Recipe;
-use crate::training::{Description, EpochSize, Scores};
+use crate::training::{Description, EpochSize, Scores, TaskData};
 use crate::{Error, error};
 
 pub(crate) use corpus::read_corpus;
-pub(crate) use keys::{DocumentKeys, EncoderKeys};
+pub(crate) use keys::{DocumentKeys, EncoderKeys, frozen, transformer};
 
 /// Documents to learn from and to evaluate on.
 pub(crate) struct Documents {
@@ -33,7 +33,6 @@ pub(crate) struct Documents {
     dev: Corpora,
     windows: Vec<LearntWindow>,
     unlearnt: UnlearntMentions,
-    encoder: String,
 }
 
 /// A span that a model takes for a mention of a type.
@@ -51,7 +50,7 @@ impl Documents {
     /// Where a corpus or the tokenizer cannot be read, no type is described, or there is nothing to learn.
     pub fn read(recipe: &Recipe, tokenizer: &Tokenizer, max_span: usize) -> Result<Self, Error> {
         let keys: DocumentKeys = recipe.keys()?;
-        let DocumentKeys { data, types, encoder, text } = &keys;
+        let DocumentKeys { data, types, text, .. } = &keys;
         if data.train.is_empty() {
             return Err(error::no_files("data.train"));
         }
@@ -85,8 +84,7 @@ impl Documents {
         let sizes = WindowSizes { tokens: text.window, overlap: text.overlap, max_span };
         let (windows, unlearnt) =
             windows(&train.passages, |passage| train.types_of(passage).to_vec(), tokenizer, sizes)?;
-        let encoder = encoder.from.display().to_string();
-        Ok(Self { types: keys.entity_types(), train, dev, windows, unlearnt, encoder })
+        Ok(Self { types: keys.entity_types(), train, dev, windows, unlearnt })
     }
 
     pub fn types(&self) -> &[EntityType] {
@@ -127,35 +125,6 @@ impl Documents {
     /// The passages to evaluate on.
     pub fn dev(&self) -> impl Iterator<Item = &str> {
         self.dev.passages.iter().map(|passage| passage.text.as_str())
-    }
-
-    pub fn has_evaluation(&self) -> bool {
-        !self.dev.passages.is_empty()
-    }
-
-    pub fn hash(&self) -> String {
-        let mut hasher = Xxh3::new();
-        for entity_type in &self.types {
-            hasher.update(format!("{}\0{}\0\0", entity_type.name, entity_type.descriptions.join("\0")).as_bytes());
-        }
-        for part in [&self.train, &self.dev] {
-            hasher.update(b"\0part");
-            for passage in &part.passages {
-                hasher.update(passage.text.as_bytes());
-                let labels = format!("\0{:?}{:?}{:?}\0", passage.mentions, passage.open, part.types_of(passage));
-                // The name of the field in runs that were begun before.
-                hasher.update(labels.replace("type_number", "kind").as_bytes());
-            }
-        }
-        format!("{:032x}", hasher.digest128())
-    }
-
-    pub fn provenance(&self) -> serde_json::Value {
-        let files: Vec<_> = self.train.files.iter().chain(&self.dev.files).collect();
-        let counts = |part: &Corpora| serde_json::json!({"documents": part.documents, "passages": part.passages.len(), "mentions": self.counts(part)});
-        serde_json::json!({
-            "train": counts(&self.train), "dev": counts(&self.dev), "files": files, "encoder": self.encoder,
-        })
     }
 
     fn counts(&self, part: &Corpora) -> BTreeMap<String, usize> {
@@ -256,6 +225,37 @@ impl Documents {
             counts.found += usize::from(is_right || !passage.open.contains(&found.span));
             counts.right += usize::from(is_right);
         }
+    }
+}
+
+impl TaskData for Documents {
+    fn hash(&self) -> String {
+        let mut hasher = Xxh3::new();
+        for entity_type in &self.types {
+            hasher.update(format!("{}\0{}\0\0", entity_type.name, entity_type.descriptions.join("\0")).as_bytes());
+        }
+        for part in [&self.train, &self.dev] {
+            hasher.update(b"\0part");
+            for passage in &part.passages {
+                hasher.update(passage.text.as_bytes());
+                let labels = format!("\0{:?}{:?}{:?}\0", passage.mentions, passage.open, part.types_of(passage));
+                // The name of the field in runs that were begun before.
+                hasher.update(labels.replace("type_number", "kind").as_bytes());
+            }
+        }
+        format!("{:032x}", hasher.digest128())
+    }
+
+    fn provenance(&self) -> serde_json::Value {
+        let files: Vec<_> = self.train.files.iter().chain(&self.dev.files).collect();
+        let counts = |part: &Corpora| serde_json::json!({"documents": part.documents, "passages": part.passages.len(), "mentions": self.counts(part)});
+        serde_json::json!({
+            "train": counts(&self.train), "dev": counts(&self.dev), "files": files,
+        })
+    }
+
+    fn has_evaluation(&self) -> bool {
+        !self.dev.passages.is_empty()
     }
 }
 

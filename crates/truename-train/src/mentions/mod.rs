@@ -20,7 +20,7 @@ use crate::documents::read_corpus;
 use crate::names::vocabularies;
 use crate::recipe::Recipe;
 use crate::retrieval::ConceptRetriever;
-use crate::{DataFile, Error, error};
+use crate::{DataFile, Error, TaskData, error};
 
 pub(crate) use keys::{CandidateKeys, CandidateSource, MentionKeys};
 
@@ -34,7 +34,6 @@ pub(crate) struct Mentions {
     left_out: LeftOut,
     problems: Vec<(Problem, usize)>,
     files: Vec<DataFile>,
-    encoder: String,
 }
 
 /// A mention with its concept and its candidates.
@@ -81,7 +80,7 @@ impl Mentions {
     /// # Errors
     /// Where a file or the retriever cannot be read, or there is nothing to learn.
     pub fn read(recipe: &Recipe, candidates: Option<(&CandidateKeys, usize)>) -> Result<Self, Error> {
-        let MentionKeys { data, encoder } = recipe.keys()?;
+        let MentionKeys { data, .. } = recipe.keys()?;
         if data.kb.is_empty() {
             return Err(error::missing("data.kb", HintPart::setting("kb")));
         }
@@ -103,7 +102,6 @@ impl Mentions {
             left_out: LeftOut::default(),
             problems: Vec::new(),
             files: Vec::new(),
-            encoder: encoder.from.display().to_string(),
         };
         let ids = WrittenIds::of(&all.concepts);
         all.train = all.examples(&data.train, &ids, data.distinct)?;
@@ -286,32 +284,6 @@ impl Mentions {
         self.concepts[concept as usize].names().collect()
     }
 
-    pub fn has_evaluation(&self) -> bool {
-        !self.dev.is_empty()
-    }
-
-    pub fn hash(&self) -> String {
-        let mut hasher = Xxh3::new();
-        for concept in &self.concepts {
-            concept.names().for_each(|name| hasher.update(format!("{}\0{name}\0", concept.id).as_bytes()));
-        }
-        for (part, examples) in [&self.train, &self.dev].into_iter().enumerate() {
-            for example in examples {
-                hasher.update(self.text(example).as_bytes());
-                let LinkedExample { span, right, candidates, .. } = example;
-                hasher.update(format!("\0{part}{span:?}{right:?}{candidates:?}\0").as_bytes());
-            }
-        }
-        format!("{:032x}", hasher.digest128())
-    }
-
-    pub fn provenance(&self) -> serde_json::Value {
-        serde_json::json!({
-            "concepts": self.concepts.len(), "documents": self.documents.len(), "train": self.train.len(),
-            "dev": self.dev.len(), "files": self.files, "encoder": self.encoder,
-        })
-    }
-
     /// Describes the data for the user.
     pub fn describe(&self) -> Vec<String> {
         let LeftOut { composite, unknown, without_id, repeated } = self.left_out;
@@ -338,6 +310,34 @@ impl Mentions {
             lines.push(format!("mentions that are not learnt: {}", reasons.join(", ")));
         }
         lines
+    }
+}
+
+impl TaskData for Mentions {
+    fn hash(&self) -> String {
+        let mut hasher = Xxh3::new();
+        for concept in &self.concepts {
+            concept.names().for_each(|name| hasher.update(format!("{}\0{name}\0", concept.id).as_bytes()));
+        }
+        for (part, examples) in [&self.train, &self.dev].into_iter().enumerate() {
+            for example in examples {
+                hasher.update(self.text(example).as_bytes());
+                let LinkedExample { span, right, candidates, .. } = example;
+                hasher.update(format!("\0{part}{span:?}{right:?}{candidates:?}\0").as_bytes());
+            }
+        }
+        format!("{:032x}", hasher.digest128())
+    }
+
+    fn provenance(&self) -> serde_json::Value {
+        serde_json::json!({
+            "concepts": self.concepts.len(), "documents": self.documents.len(), "train": self.train.len(),
+            "dev": self.dev.len(), "files": self.files,
+        })
+    }
+
+    fn has_evaluation(&self) -> bool {
+        !self.dev.is_empty()
     }
 }
 

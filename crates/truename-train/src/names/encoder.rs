@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use truename_error::HintPart;
 use truename_infer::{AdapterChoice, CharacterConfig, Checkpoint, Network, Pooling};
-use truename_nn::{LearnerOptions, NamePattern, untrained_characters};
+use truename_nn::{LearnerOptions, untrained_characters};
 
+use crate::documents::frozen;
 use crate::{Error, error};
 
 /// The encoder that learns.
@@ -69,7 +70,7 @@ impl EncoderKeys {
 
     pub fn configure(&self, options: &mut LearnerOptions) -> Result<(), Error> {
         options.pooling = self.pooling()?;
-        options.freeze = self.frozen();
+        options.freeze = frozen(self.freeze_embeddings, self.freeze_layers);
         options.dropout = self.dropout;
         Ok(())
     }
@@ -91,14 +92,6 @@ impl EncoderKeys {
 
     fn pooling(&self) -> Result<Option<Pooling>, Error> {
         pooling_of("encoder.pooling", &self.pooling)
-    }
-
-    /// Patterns of the names of parameters that keep their values.
-    fn frozen(&self) -> Vec<NamePattern> {
-        let embeddings = self.freeze_embeddings.then(|| NamePattern::new("*embeddings.*"));
-        let layers = (0..self.freeze_layers)
-            .flat_map(|layer| ["layer", "layers"].map(|name| NamePattern::new(format!("*{name}.{layer}.*"))));
-        embeddings.into_iter().chain(layers).collect()
     }
 }
 

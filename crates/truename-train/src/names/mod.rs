@@ -8,6 +8,7 @@ mod keys;
 use std::path::Path;
 
 use rayon::prelude::*;
+use truename_error::counted;
 use truename_infer::{Checkpoint, Encoder, Tokenizer};
 use truename_kb::Progress;
 use truename_nn::LearnerOptions;
@@ -44,6 +45,42 @@ impl Names {
         &self.dataset
     }
 
+    /// Describes the names for the user.
+    ///
+    /// # Errors
+    /// Where a name cannot be turned into tokens.
+    pub fn describe(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
+        let names: Vec<&String> = self.dataset.concepts().iter().flat_map(|concept| &concept.names).collect();
+        let read = |name: &&String| {
+            let tokens = tokenizers[0].tokens(name)?;
+            Ok((tokens.ids.len() as u32, tokens.is_truncated))
+        };
+        let read: Vec<(u32, bool)> = names.par_iter().map(read).collect::<Result<_, Error>>()?;
+        let mut lines = vec![format!(
+            "{} of {} to learn, {} to ask for",
+            counted(names.len() as u64, "name"),
+            counted(self.dataset.concepts().len() as u64, "concept"),
+            counted(self.dataset.queries().len() as u64, "name")
+        )];
+        let truncated = read.iter().filter(|(_, is_truncated)| *is_truncated).count();
+        if truncated > 0 {
+            lines.push(format!("{} cut to the encoder's window", counted(truncated as u64, "name")));
+        }
+        Ok(Description { lines, lengths: read.into_iter().map(|(length, _)| length).collect() })
+    }
+
+    /// Measures the encoder of a folder on the names that are asked for.
+    ///
+    /// # Errors
+    /// Where the folder cannot be read, or the work is stopped.
+    pub fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
+        let encoder = Encoder::open(folder)?;
+        let keys = &self.keys.evaluation;
+        let search = AccuracySearch { max_names: keys.max_names, vote: keys.vote, preferred: keys.preferred };
+        let accuracy = Accuracy::of(&encoder, &self.dataset, &search, progress)?;
+        Ok(accuracy.map(Accuracy::scores).unwrap_or_default())
+    }
+
     pub(crate) fn networks(&self) -> Result<Vec<Checkpoint>, Error> {
         Ok(vec![self.keys.encoder.open(self.seed)?])
     }
@@ -58,45 +95,12 @@ impl TaskData for Names {
         self.dataset.hash()
     }
 
-    fn describe(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
-        let names: Vec<&String> = self.dataset.concepts().iter().flat_map(|concept| &concept.names).collect();
-        let read = |name: &&String| {
-            let tokens = tokenizers[0].tokens(name)?;
-            Ok((tokens.ids.len() as u32, tokens.is_truncated))
-        };
-        let read: Vec<(u32, bool)> = names.par_iter().map(read).collect::<Result<_, Error>>()?;
-        let mut lines = vec![format!(
-            "{} of {} to learn, {} to ask for",
-            counted(names.len(), "name"),
-            counted(self.dataset.concepts().len(), "concept"),
-            counted(self.dataset.queries().len(), "name")
-        )];
-        let truncated = read.iter().filter(|(_, is_truncated)| *is_truncated).count();
-        if truncated > 0 {
-            lines.push(format!("{} cut to the encoder's window", counted(truncated, "name")));
-        }
-        Ok(Description { lines, lengths: read.into_iter().map(|(length, _)| length).collect() })
-    }
-
     fn provenance(&self) -> serde_json::Value {
         let (concepts, names) = (self.dataset.concepts().len(), self.dataset.name_count());
-        let encoder = self.keys.encoder.from.display().to_string();
-        serde_json::json!({"concepts": concepts, "names": names, "files": self.dataset.files(), "encoder": encoder})
+        serde_json::json!({"concepts": concepts, "names": names, "files": self.dataset.files()})
     }
 
     fn has_evaluation(&self) -> bool {
         !self.dataset.queries().is_empty()
     }
-
-    fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
-        let encoder = Encoder::open(folder)?;
-        let keys = &self.keys.evaluation;
-        let search = AccuracySearch { max_names: keys.max_names, vote: keys.vote, preferred: keys.preferred };
-        let accuracy = Accuracy::of(&encoder, &self.dataset, &search, progress)?;
-        Ok(accuracy.map(Accuracy::scores).unwrap_or_default())
-    }
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

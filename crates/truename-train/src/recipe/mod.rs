@@ -206,6 +206,11 @@ impl Recipe {
         &self.task.kind
     }
 
+    /// The folder of the network that a run starts from; empty where there is none.
+    pub(crate) fn encoder(&self) -> &str {
+        find(&self.own, "encoder.from").and_then(Value::as_str).unwrap_or_default()
+    }
+
     /// Returns the sections of its kind of task as a struct, which may leave out sections and keys.
     ///
     /// # Errors

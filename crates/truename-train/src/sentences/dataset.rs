@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::MarkedSentence;
 use super::marked_sentence::{files_of, read_file};
 use crate::names::dot;
-use crate::{DataFile, Error, Scores, error};
+use crate::{DataFile, Error, Scores, TaskData, error};
 
 /// Sentences with a marked entity each, to learn from and to evaluate on.
 pub(crate) struct SentenceSet {
@@ -76,15 +76,6 @@ impl SentenceSet {
         self.concepts[sentence as usize]
     }
 
-    /// Returns the hash of all sentences.
-    pub fn hash(&self) -> String {
-        let mut hasher = Xxh3::new();
-        for MarkedSentence { concept, text, span, .. } in &self.sentences {
-            hasher.update(format!("{concept}\0{text}\0{} {}\0", span.start, span.end).as_bytes());
-        }
-        format!("{:032x}", hasher.digest128())
-    }
-
     /// Describes the sentences in a line.
     pub fn describe(&self) -> String {
         let count = |ranges: &[Range<u32>]| ranges.iter().map(|range| range.len()).sum::<usize>();
@@ -95,18 +86,6 @@ impl SentenceSet {
             count(&self.dev),
             self.dev.len()
         )
-    }
-
-    /// Returns files and sizes for `run.json`.
-    pub fn provenance(&self, encoder: &str) -> serde_json::Value {
-        serde_json::json!({
-            "concepts": self.train.len() + self.dev.len(), "sentences": self.sentences.len(), "files": self.files, "encoder": encoder,
-        })
-    }
-
-    /// Returns whether sentences are held out.
-    pub fn has_evaluation(&self) -> bool {
-        !self.dev.is_empty()
     }
 
     /// Returns the share of held-out entities whose nearest entity of another name is of the same concept, under `score`: in their
@@ -147,6 +126,26 @@ impl SentenceSet {
         };
         let judged: Vec<bool> = (0..names.len()).into_par_iter().filter_map(is_right).collect();
         judged.iter().filter(|is_right| **is_right).count() as f64 / judged.len().max(1) as f64
+    }
+}
+
+impl TaskData for SentenceSet {
+    fn hash(&self) -> String {
+        let mut hasher = Xxh3::new();
+        for MarkedSentence { concept, text, span, .. } in &self.sentences {
+            hasher.update(format!("{concept}\0{text}\0{} {}\0", span.start, span.end).as_bytes());
+        }
+        format!("{:032x}", hasher.digest128())
+    }
+
+    fn provenance(&self) -> serde_json::Value {
+        serde_json::json!({
+            "concepts": self.train.len() + self.dev.len(), "sentences": self.sentences.len(), "files": self.files,
+        })
+    }
+
+    fn has_evaluation(&self) -> bool {
+        !self.dev.is_empty()
     }
 }
 

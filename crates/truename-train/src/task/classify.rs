@@ -13,11 +13,11 @@ use truename_infer::{
 use truename_kb::Progress;
 use truename_nn::{ClassifyTexts, LearnerOptions, Targets};
 
-use super::Kind;
+use super::kind::{Kind, run};
 use crate::names::pooling_of;
 use crate::recipe::{Keys, Part, Range, Schema};
 use crate::texts::{Example, TextKeys, Texts, text_or_number};
-use crate::training::{Description, Epoch, EpochSize, Run, Scores, Start, Task, TaskBatch, TaskData, Training};
+use crate::training::{Description, Epoch, EpochSize, Scores, Task, TaskBatch, TaskData};
 use crate::{Error, Recipe, error};
 
 /// The row of the kind.
@@ -35,13 +35,9 @@ pub(super) const KIND: Kind = Kind {
         ),
         parts: &[Part::of::<TextKeys>(), Part::of::<ClassifyKeys>()],
     },
-    begin,
+    begin: |recipe, out, start| run(Classify::new(recipe)?, recipe, out, start),
     begin_on: None,
 };
-
-fn begin(recipe: &Recipe, out: &Path, start: Start) -> Result<Box<dyn Run>, Error> {
-    Ok(Box::new(Training::new(recipe, Classify::new(recipe)?, out, start)?))
-}
 
 /// The sections of the kind.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -110,7 +106,6 @@ pub struct Classify {
 struct ClassifyData {
     texts: Texts,
     config: ClassifyConfig,
-    encoder: String,
 }
 
 impl Classify {
@@ -130,8 +125,7 @@ impl Classify {
             config.columns = columns.take(1 + usize::from(config.is_pair)).collect();
             config.label_column = Some(keys.data.label.clone());
         }
-        let encoder = keys.encoder.from.display().to_string();
-        Ok(Self { data: ClassifyData { texts, config, encoder }, keys, classes, seed: recipe.seed })
+        Ok(Self { data: ClassifyData { texts, config }, keys, classes, seed: recipe.seed })
     }
 
     fn targets(&self, examples: &[&Example]) -> Targets {
@@ -216,24 +210,20 @@ impl Task for Classify {
     }
 
     fn networks(&self) -> Result<Vec<Checkpoint>, Error> {
-        let mut checkpoint = self.keys.encoder.open()?;
+        let checkpoint = self.keys.encoder.open()?;
         let known: Option<ClassifyConfig> = checkpoint.manifest().head(ClassifyConfig::HEAD)?;
         let outputs = self.data.config.outputs();
         if let Some(known) = known.filter(|known| known.outputs() != outputs) {
             let value = format!("a classifier with {} outputs", known.outputs());
             return Err(error::value("encoder.from", value, format!("an encoder, or a classifier with {outputs}")));
         }
-        match &mut checkpoint {
-            Checkpoint::Transformer(transformer) => {
-                transformer.set_window(self.classes.window.max(transformer.window()))?;
-                if !transformer.adapters().adapters.is_empty() {
-                    // A map that is learnt on them tells the states of the backbone and of each adapter apart (PICSO, section 3.3).
-                    transformer.keep_adapters(&AdapterChoice::All, AdapterFeatures::Joined)?;
-                }
-            }
-            _ => return Err(error::value("encoder.from", "a network of characters", "a transformer")),
+        let Checkpoint::Transformer(mut transformer) = checkpoint else { return Err(error::no_transformer()) };
+        transformer.set_window(self.classes.window.max(transformer.window()))?;
+        if !transformer.adapters().adapters.is_empty() {
+            // A map that is learnt on them tells the states of the backbone and of each adapter apart (PICSO, section 3.3).
+            transformer.keep_adapters(&AdapterChoice::All, AdapterFeatures::Joined)?;
         }
-        Ok(vec![checkpoint])
+        Ok(vec![Checkpoint::Transformer(transformer)])
     }
 
     fn configure(&self, options: &mut LearnerOptions) -> Result<(), Error> {
@@ -274,26 +264,21 @@ impl Task for Classify {
         }
         Ok((ClassifyTexts { texts, targets: self.targets(&examples) }, examples.len()))
     }
-}
 
-impl TaskData for ClassifyData {
-    fn hash(&self) -> String {
-        self.texts.hash()
-    }
-
-    fn describe(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
+    fn describe_data(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
         let read = |example: &Example| {
-            let tokens = self.config.tokens(example.asked(), &tokenizers[0])?;
+            let tokens = self.data.config.tokens(example.asked(), &tokenizers[0])?;
             Ok((tokens.input.len() as u32, !tokens.truncated.is_empty()))
         };
-        let read: Vec<(u32, bool)> = self.texts.train.par_iter().map(read).collect::<Result<_, Error>>()?;
-        let noun = if self.texts.is_pair() { "pairs" } else { "texts" };
-        let (train, dev) = (self.texts.train.len(), self.texts.dev.len());
+        let read: Vec<(u32, bool)> = self.data.texts.train.par_iter().map(read).collect::<Result<_, Error>>()?;
+        let noun = if self.data.texts.is_pair() { "pairs" } else { "texts" };
+        let (train, dev) = (self.data.texts.train.len(), self.data.texts.dev.len());
         let mut lines = vec![format!("{train} {noun} to learn, {dev} to evaluate on")];
-        let counts: Vec<String> = self.counts().into_iter().map(|(label, count)| format!("{count} {label}")).collect();
-        match self.config.is_regression() {
+        let counts: Vec<String> =
+            self.data.counts().into_iter().map(|(label, count)| format!("{count} {label}")).collect();
+        match self.data.config.is_regression() {
             true => {
-                let ValueScale { mean, deviation } = self.config.scale;
+                let ValueScale { mean, deviation } = self.data.config.scale;
                 lines.push(format!("values: mean {mean:.3}, standard deviation {deviation:.3}"));
             }
             false => lines.push(format!("labels: {}", counts.join(", "))),
@@ -302,35 +287,40 @@ impl TaskData for ClassifyData {
         if cut > 0 {
             lines.push(format!(
                 "{cut} {noun} to learn are longer than the {} tokens of classes.window and cut",
-                self.config.window
+                self.data.config.window
             ));
         }
         Ok(Description { lines, lengths: read.into_iter().map(|(length, _)| length).collect() })
-    }
-
-    fn provenance(&self) -> serde_json::Value {
-        let labels = if self.config.is_regression() { None } else { Some(self.counts()) };
-        serde_json::json!({
-            "train": self.texts.train.len(), "dev": self.texts.dev.len(), "labels": labels, "files": self.texts.files(),
-            "encoder": self.encoder,
-        })
-    }
-
-    fn has_evaluation(&self) -> bool {
-        !self.texts.dev.is_empty()
     }
 
     fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
         /// Texts between two looks at the switch that stops the work.
         const TOGETHER: usize = 256;
         let classifier = Classifier::open(folder)?;
-        let mut found = Vec::with_capacity(self.texts.dev.len());
-        for examples in self.texts.dev.chunks(TOGETHER) {
+        let mut found = Vec::with_capacity(self.data.texts.dev.len());
+        for examples in self.data.texts.dev.chunks(TOGETHER) {
             progress.check()?;
             let texts: Vec<ClassifyText<'_>> = examples.iter().map(Example::asked).collect();
             found.extend(classifier.scores(&texts)?);
         }
-        Ok(Scores { names: found.len(), values: self.scores(&found) })
+        Ok(Scores { names: found.len(), values: self.data.scores(&found) })
+    }
+}
+
+impl TaskData for ClassifyData {
+    fn hash(&self) -> String {
+        self.texts.hash()
+    }
+
+    fn provenance(&self) -> serde_json::Value {
+        let labels = if self.config.is_regression() { None } else { Some(self.counts()) };
+        serde_json::json!({
+            "train": self.texts.train.len(), "dev": self.texts.dev.len(), "labels": labels, "files": self.texts.files(),
+        })
+    }
+
+    fn has_evaluation(&self) -> bool {
+        !self.texts.dev.is_empty()
     }
 }
 

@@ -6,14 +6,15 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use truename_infer::{Checkpoint, Tokenizer, scale_to_unit};
+use truename_kb::Progress;
 use truename_nn::{Distance, LabelledTexts, LearnerOptions, Metric, MetricLoss, Mining, MultiSimilarity};
 
-use super::Kind;
+use super::kind::{Kind, run};
 use crate::augmentation::{Augmentation, Augmenter};
 use crate::names::{NameKeys, Names};
 use crate::recipe::{Condition, Keys, Part, Range, Schema};
 use crate::sampler::{Group, Item, SamplerKeys, batch_count, batches, choose_misspellings, group_count, groups};
-use crate::training::{Epoch, EpochSize, Run, Start, Task, TaskBatch, TaskData, Training};
+use crate::training::{Description, Epoch, EpochSize, Scores, Task, TaskBatch, TaskData};
 use crate::{Accuracy, Dataset, Error, Recipe};
 
 /// The row of the kind.
@@ -32,13 +33,9 @@ pub(super) const KIND: Kind = Kind {
         ),
         parts: &[Part::of::<NameKeys>(), Part::of::<GroupKeys>()],
     },
-    begin: |recipe, out, start| begin(recipe, Dataset::read(recipe)?, out, start),
-    begin_on: Some(begin),
+    begin: |recipe, out, start| run(Groups::new(recipe, Dataset::read(recipe)?)?, recipe, out, start),
+    begin_on: Some(|recipe, dataset, out, start| run(Groups::new(recipe, dataset)?, recipe, out, start)),
 };
-
-fn begin(recipe: &Recipe, dataset: Dataset, out: &Path, start: Start) -> Result<Box<dyn Run>, Error> {
-    Ok(Box::new(Training::new(recipe, Groups::new(recipe, dataset)?, out, start)?))
-}
 
 /// The sections of the kind.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -261,5 +258,13 @@ impl Task for Groups {
         }
         let texts = batch.texts().len();
         Ok((batch, texts))
+    }
+
+    fn describe_data(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
+        self.names.describe(tokenizers)
+    }
+
+    fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
+        self.names.evaluate(folder, progress)
     }
 }

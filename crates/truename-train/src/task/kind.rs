@@ -6,7 +6,7 @@ use truename_error::{HintPart, hint};
 
 use super::KINDS;
 use crate::recipe::{Schema, one_of};
-use crate::training::{Run, Start};
+use crate::training::{Run, Start, Task, Training};
 use crate::{Dataset, Error, Recipe, error};
 
 /// A kind of task that a recipe can name.
@@ -75,6 +75,16 @@ pub fn begin(recipe: &Recipe, out: &Path, start: Start) -> Result<Box<dyn Run>, 
 /// As [`begin`], and where the task does not learn from names.
 pub fn begin_on(recipe: &Recipe, dataset: Dataset, out: &Path, start: Start) -> Result<Box<dyn Run>, Error> {
     (kind_of(recipe)?.on_names()?)(recipe, dataset, out, start)
+}
+
+/// Starts the run of a task.
+pub(super) fn run<T: Task + 'static>(
+    task: T,
+    recipe: &Recipe,
+    out: &Path,
+    start: Start,
+) -> Result<Box<dyn Run>, Error> {
+    Ok(Box::new(Training::new(recipe, task, out, start)?))
 }
 
 /// Returns whether the task of a recipe learns from names.

@@ -8,15 +8,16 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use truename_infer::{Checkpoint, Tokenizer};
+use truename_kb::Progress;
 use truename_nn::{LearnerOptions, Pair, Pairs as Objective};
 
-use super::Kind;
+use super::kind::{Kind, run};
 use crate::names::{NameKeys, Names};
 use crate::nearest::nearest;
 use crate::pair_sampler::{PairKeys, PairSampler};
 use crate::recipe::{Keys, Part, Range, Schema};
 use crate::sampler::MAX_BATCH;
-use crate::training::{Epoch, EpochSize, Run, Start, Task, TaskBatch, TaskData, Training};
+use crate::training::{Description, Epoch, EpochSize, Scores, Task, TaskBatch, TaskData};
 use crate::{Accuracy, Dataset, Error, Recipe, error};
 
 /// The row of the kind.
@@ -35,13 +36,9 @@ pub(super) const KIND: Kind = Kind {
         ),
         parts: &[Part::of::<NameKeys>(), Part::of::<PairTaskKeys>()],
     },
-    begin: |recipe, out, start| begin(recipe, Dataset::read(recipe)?, out, start),
-    begin_on: Some(begin),
+    begin: |recipe, out, start| run(Pairs::new(recipe, Dataset::read(recipe)?)?, recipe, out, start),
+    begin_on: Some(|recipe, dataset, out, start| run(Pairs::new(recipe, dataset)?, recipe, out, start)),
 };
-
-fn begin(recipe: &Recipe, dataset: Dataset, out: &Path, start: Start) -> Result<Box<dyn Run>, Error> {
-    Ok(Box::new(Training::new(recipe, Pairs::new(recipe, dataset)?, out, start)?))
-}
 
 /// The sections of the kind.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -181,5 +178,13 @@ impl Task for Pairs {
         }
         plan.drawn.clear();
         Ok(())
+    }
+
+    fn describe_data(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
+        self.names.describe(tokenizers)
+    }
+
+    fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
+        self.names.evaluate(folder, progress)
     }
 }

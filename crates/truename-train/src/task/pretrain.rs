@@ -11,11 +11,11 @@ use truename_kb::Progress;
 use truename_nn::{LearnerOptions, MaskedLanguageModelling, MaskedTokens};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::Kind;
-use crate::documents::{EncoderKeys, read_corpus};
+use super::kind::{Kind, run};
+use crate::documents::{EncoderKeys, read_corpus, transformer};
 use crate::names::read_concepts;
 use crate::recipe::{Keys, Part, Range, Schema, one_or_many};
-use crate::training::{Description, Epoch, EpochSize, Run, Scores, Start, Task, TaskBatch, TaskData, Training};
+use crate::training::{Description, Epoch, EpochSize, Scores, Task, TaskBatch, TaskData};
 use crate::{DataFile, Error, NamedConcept, Recipe, error};
 
 /// The row of the kind.
@@ -32,13 +32,9 @@ pub(super) const KIND: Kind = Kind {
         ),
         parts: &[Part::of::<PretrainKeys>()],
     },
-    begin,
+    begin: |recipe, out, start| run(Pretrain::new(recipe)?, recipe, out, start),
     begin_on: None,
 };
-
-fn begin(recipe: &Recipe, out: &Path, start: Start) -> Result<Box<dyn Run>, Error> {
-    Ok(Box::new(Training::new(recipe, Pretrain::new(recipe)?, out, start)?))
-}
 
 /// The sections of the kind.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -95,7 +91,6 @@ struct PretrainData {
     concepts: Vec<NamedConcept>,
     passages: Vec<String>,
     files: Vec<DataFile>,
-    encoder: String,
 }
 
 /// A text with its masked tokens.
@@ -122,8 +117,7 @@ impl Pretrain {
         if concepts.is_empty() && passages.is_empty() {
             return Err(error::missing("data.kb", HintPart::setting("kb")));
         }
-        let encoder = keys.encoder.from.display().to_string();
-        Ok(Self { data: PretrainData { concepts, passages, files, encoder }, keys, seed: recipe.seed })
+        Ok(Self { data: PretrainData { concepts, passages, files }, keys, seed: recipe.seed })
     }
 
     /// Masks one token of each synonym, chosen at random.
@@ -186,14 +180,9 @@ impl Task for Pretrain {
     }
 
     fn networks(&self) -> Result<Vec<Checkpoint>, Error> {
-        let mut checkpoint = self.keys.encoder.open()?;
-        match &mut checkpoint {
-            Checkpoint::Transformer(transformer) => {
-                transformer.add_special_tokens(&[SpecialToken::new(ClozeConfig::OR)], self.seed)?
-            }
-            _ => return Err(error::value("encoder.from", "a network of characters", "a transformer")),
-        };
-        Ok(vec![checkpoint])
+        let mut transformer = self.keys.encoder.open_transformer()?;
+        transformer.add_special_tokens(&[SpecialToken::new(ClozeConfig::OR)], self.seed)?;
+        Ok(vec![Checkpoint::Transformer(transformer)])
     }
 
     fn configure(&self, options: &mut LearnerOptions) -> Result<(), Error> {
@@ -202,10 +191,7 @@ impl Task for Pretrain {
     }
 
     fn objective(&self, networks: &[Checkpoint]) -> Result<MaskedLanguageModelling, Error> {
-        match &networks[0] {
-            Checkpoint::Transformer(transformer) => Ok(MaskedLanguageModelling::new(transformer, self.seed)?),
-            _ => Err(error::value("encoder.from", "a network of characters", "a transformer")),
-        }
+        MaskedLanguageModelling::new(transformer(networks)?, self.seed)
     }
 
     fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {
@@ -260,6 +246,26 @@ impl Task for Pretrain {
         }
         Ok((batch, plan[number].len()))
     }
+
+    fn describe_data(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
+        let names: usize = self.data.concepts.iter().map(|concept| concept.names.len()).sum();
+        let lines = vec![format!(
+            "{} concepts with {names} synonyms, {} passages of texts",
+            self.data.concepts.len(),
+            self.data.passages.len()
+        )];
+        /// Concepts whose lengths stand for all.
+        const SAMPLED: usize = 200;
+        let step = self.data.concepts.len().div_ceil(SAMPLED).max(1);
+        let sample = self.data.concepts.iter().step_by(step).map(|concept| concept.names.join(" "));
+        let sample: Vec<String> = sample.chain(self.data.passages.iter().take(SAMPLED).cloned()).collect();
+        let length = |text: &String| Ok(tokenizers[0].tokens(text)?.ids.len() as u32);
+        Ok(Description { lines, lengths: sample.iter().map(length).collect::<Result<_, Error>>()? })
+    }
+
+    fn evaluate(&self, _: &Path, _: &Progress) -> Result<Scores, Error> {
+        Ok(Scores::default())
+    }
 }
 
 impl TaskData for PretrainData {
@@ -272,33 +278,13 @@ impl TaskData for PretrainData {
         format!("{:032x}", hasher.digest128())
     }
 
-    fn describe(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
-        let names: usize = self.concepts.iter().map(|concept| concept.names.len()).sum();
-        let lines = vec![format!(
-            "{} concepts with {names} synonyms, {} passages of texts",
-            self.concepts.len(),
-            self.passages.len()
-        )];
-        /// Concepts whose lengths stand for all.
-        const SAMPLED: usize = 200;
-        let step = self.concepts.len().div_ceil(SAMPLED).max(1);
-        let sample = self.concepts.iter().step_by(step).map(|concept| concept.names.join(" "));
-        let sample: Vec<String> = sample.chain(self.passages.iter().take(SAMPLED).cloned()).collect();
-        let length = |text: &String| Ok(tokenizers[0].tokens(text)?.ids.len() as u32);
-        Ok(Description { lines, lengths: sample.iter().map(length).collect::<Result<_, Error>>()? })
-    }
-
     fn provenance(&self) -> serde_json::Value {
         serde_json::json!({
-            "concepts": self.concepts.len(), "passages": self.passages.len(), "files": self.files, "encoder": self.encoder,
+            "concepts": self.concepts.len(), "passages": self.passages.len(), "files": self.files,
         })
     }
 
     fn has_evaluation(&self) -> bool {
         false
-    }
-
-    fn evaluate(&self, _: &Path, _: &Progress) -> Result<Scores, Error> {
-        Ok(Scores::default())
     }
 }

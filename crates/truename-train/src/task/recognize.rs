@@ -7,12 +7,10 @@ use truename_infer::{Batch, Checkpoint, Manifest, SpanConfig, SpanOptions, SpanS
 use truename_kb::Progress;
 use truename_nn::{LabelledSpans, LearnerOptions, SpanThreshold, Spans, SpansOptions};
 
-use super::Kind;
+use super::kind::{Kind, run};
 use crate::documents::{DocumentKeys, Documents, FoundMention, tokenizer};
 use crate::recipe::{Keys, Part, Range, Schema};
-use crate::training::{
-    Description, Epoch, EpochSize, Run, Scores, Start, Task, TaskBatch, TaskData, Training, checkpoint_of,
-};
+use crate::training::{Description, Epoch, EpochSize, Scores, Task, TaskBatch, TaskData, checkpoint_of};
 use crate::{Error, Recipe, error};
 
 /// The row of the kind.
@@ -30,14 +28,12 @@ pub(super) const KIND: Kind = Kind {
         ),
         parts: &[Part::of::<DocumentKeys>(), Part::of::<RecognizeKeys>()],
     },
-    begin,
+    begin: |recipe, out, start| {
+        let task = Recognize::new(recipe, checkpoint_of(out, start).as_deref())?;
+        run(task, recipe, out, start)
+    },
     begin_on: None,
 };
-
-fn begin(recipe: &Recipe, out: &Path, start: Start) -> Result<Box<dyn Run>, Error> {
-    let task = Recognize::new(recipe, checkpoint_of(out, start).as_deref())?;
-    Ok(Box::new(Training::new(recipe, task, out, start)?))
-}
 
 /// The sections of the kind.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -104,17 +100,12 @@ impl Keys for RecognizeKeys {
 
 /// Recognition of mentions as metric learning (BINDER, section 3).
 pub struct Recognize {
-    data: RecognizeData,
+    documents: Documents,
     keys: DocumentKeys,
     own: RecognizeKeys,
     seed: u64,
     descriptions: Batch,
     types: Vec<u32>,
-}
-
-/// The documents, with what an evaluation needs.
-struct RecognizeData {
-    documents: Documents,
     /// Thresholds are chosen on the data to evaluate on.
     tunes_thresholds: bool,
 }
@@ -132,12 +123,11 @@ impl Recognize {
             return Err(error::nothing_to_evaluate());
         }
         let (descriptions, types) = described(&documents, &tokenizer)?;
-        let data = RecognizeData { documents, tunes_thresholds };
-        Ok(Self { data, keys, own, seed: recipe.seed, descriptions, types })
+        Ok(Self { documents, tunes_thresholds, keys, own, seed: recipe.seed, descriptions, types })
     }
 
     fn config(&self) -> SpanConfig {
-        let types = self.data.documents.types();
+        let types = self.documents.types();
         let mut config = SpanConfig::new(types.to_vec());
         config.max_span = self.own.spans.max_span;
         config.window = self.keys.text.window;
@@ -177,7 +167,7 @@ impl Task for Recognize {
     const SCORE: &'static str = "f1";
 
     fn data(&self) -> &dyn TaskData {
-        &self.data
+        &self.documents
     }
 
     fn networks(&self) -> Result<Vec<Checkpoint>, Error> {
@@ -198,7 +188,7 @@ impl Task for Recognize {
             ThresholdKind::Tuned => SpanThreshold::None,
         };
         let options = SpansOptions {
-            types: self.data.documents.types().len(),
+            types: self.documents.types().len(),
             max_span,
             dimensions,
             width,
@@ -217,11 +207,11 @@ impl Task for Recognize {
     }
 
     fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {
-        self.data.documents.expected_epoch(self.keys.text.batch)
+        self.documents.expected_epoch(self.keys.text.batch)
     }
 
     fn plan_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Spans>) -> Result<(), Error> {
-        *plan = self.data.documents.plan(self.keys.text.batch, &mut epoch.random());
+        *plan = self.documents.plan(self.keys.text.batch, &mut epoch.random());
         Ok(())
     }
 
@@ -235,30 +225,16 @@ impl Task for Recognize {
             types: self.types.clone(),
             ..LabelledSpans::default()
         };
-        for window in plan[number].iter().map(|window| &self.data.documents.windows()[*window as usize]) {
+        for window in plan[number].iter().map(|window| &self.documents.windows()[*window as usize]) {
             batch.texts.push(&window.ids);
             batch.labels.push(window.labels.clone());
         }
         let texts = batch.labels.len();
         Ok((batch, texts))
     }
-}
 
-impl TaskData for RecognizeData {
-    fn hash(&self) -> String {
-        self.documents.hash()
-    }
-
-    fn describe(&self, _: &[Tokenizer]) -> Result<Description, Error> {
+    fn describe_data(&self, _: &[Tokenizer]) -> Result<Description, Error> {
         Ok(self.documents.describe())
-    }
-
-    fn provenance(&self) -> serde_json::Value {
-        self.documents.provenance()
-    }
-
-    fn has_evaluation(&self) -> bool {
-        self.documents.has_evaluation()
     }
 
     fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
@@ -289,7 +265,7 @@ impl TaskData for RecognizeData {
     }
 }
 
-impl RecognizeData {
+impl Recognize {
     /// Returns the threshold of each type with the best F1 on the data to evaluate on (BINDER, section 4.5).
     fn best_thresholds(&self, scorer: &SpanScorer, progress: &Progress) -> Result<Thresholds, Error> {
         /// Passages that are scored at a time.

@@ -13,10 +13,11 @@ use truename_infer::{
 use truename_kb::Progress;
 use truename_nn::{Cloze, LearnerOptions, Prompts};
 
-use super::Kind;
+use super::kind::{Kind, run};
+use crate::documents::transformer;
 use crate::mentions::{CandidateKeys, LinkedExample, MentionKeys, Mentions};
 use crate::recipe::{Keys, Part, Range, Schema};
-use crate::training::{Description, Epoch, EpochSize, Run, Scores, Start, Task, TaskBatch, TaskData, Training};
+use crate::training::{Description, Epoch, EpochSize, Scores, Task, TaskBatch, TaskData};
 use crate::{Error, Recipe, error};
 
 /// The row of the kind.
@@ -34,13 +35,9 @@ pub(super) const KIND: Kind = Kind {
         ),
         parts: &[Part::of::<MentionKeys>(), Part::of::<RerankKeys>()],
     },
-    begin,
+    begin: |recipe, out, start| run(Rerank::new(recipe)?, recipe, out, start),
     begin_on: None,
 };
-
-fn begin(recipe: &Recipe, out: &Path, start: Start) -> Result<Box<dyn Run>, Error> {
-    Ok(Box::new(Training::new(recipe, Rerank::new(recipe)?, out, start)?))
-}
 
 /// The sections of the kind.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -83,19 +80,15 @@ impl Keys for RerankKeys {
 
 /// Re-ranking by cloze prompts (Prompt-BioEL, section 3.2).
 pub struct Rerank {
-    data: RerankData,
-    keys: MentionKeys,
-    prompt: PromptKeys,
-    seed: u64,
-}
-
-struct RerankData {
     mentions: Mentions,
     config: ClozeConfig,
     /// Examples with a candidate beside the right one, by number.
     learnt: Vec<u32>,
     /// Those among them whose exact name decides.
     exact: usize,
+    keys: MentionKeys,
+    prompt: PromptKeys,
+    seed: u64,
 }
 
 impl Rerank {
@@ -122,8 +115,7 @@ impl Rerank {
             let known = "higher, for each mention to learn has the name of one concept alone";
             return Err(error::value("prompt.exact", prompt.exact, known));
         }
-        let data = RerankData { mentions, config, learnt, exact };
-        Ok(Self { data, keys: recipe.keys()?, prompt, seed: recipe.seed })
+        Ok(Self { mentions, config, learnt, exact, keys: recipe.keys()?, prompt, seed: recipe.seed })
     }
 }
 
@@ -156,19 +148,14 @@ impl Task for Rerank {
     const SCORE: &'static str = "acc@1";
 
     fn data(&self) -> &dyn TaskData {
-        &self.data
+        &self.mentions
     }
 
     fn networks(&self) -> Result<Vec<Checkpoint>, Error> {
-        let mut checkpoint = self.keys.encoder.open()?;
-        match &mut checkpoint {
-            Checkpoint::Transformer(transformer) => {
-                transformer.add_special_tokens(&self.data.config.special_tokens(), self.seed)?;
-                transformer.set_window(self.prompt.window.max(transformer.window()))?;
-            }
-            _ => return Err(error::value("encoder.from", "a network of characters", "a transformer")),
-        }
-        Ok(vec![checkpoint])
+        let mut transformer = self.keys.encoder.open_transformer()?;
+        transformer.add_special_tokens(&self.config.special_tokens(), self.seed)?;
+        transformer.set_window(self.prompt.window.max(transformer.window()))?;
+        Ok(vec![Checkpoint::Transformer(transformer)])
     }
 
     fn configure(&self, options: &mut LearnerOptions) -> Result<(), Error> {
@@ -177,32 +164,30 @@ impl Task for Rerank {
     }
 
     fn objective(&self, networks: &[Checkpoint]) -> Result<Cloze, Error> {
-        let Checkpoint::Transformer(transformer) = &networks[0] else {
-            return Err(error::value("encoder.from", "a network of characters", "a transformer"));
-        };
+        let transformer = transformer(networks)?;
         let option = |number| transformer.special_token(&ClozeConfig::option(number));
-        let options = (0..self.data.config.shown()).map(option).collect::<Result<_, _>>()?;
+        let options = (0..self.config.shown()).map(option).collect::<Result<_, _>>()?;
         Ok(Cloze::new(transformer, options, self.seed)?.scored_by(self.prompt.score))
     }
 
     fn describe(&self, manifest: &mut Manifest) -> Result<(), Error> {
-        manifest.set_head(ClozeConfig::HEAD, &self.data.config)
+        manifest.set_head(ClozeConfig::HEAD, &self.config)
     }
 
     fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {
-        let exact = self.data.exact;
-        let mentions = self.data.learnt.len() - exact + expected(exact, self.prompt.exact);
+        let exact = self.exact;
+        let mentions = self.learnt.len() - exact + expected(exact, self.prompt.exact);
         let texts = mentions * if self.prompt.together { 1 } else { self.prompt.candidates };
         EpochSize { batches: mentions.div_ceil(self.prompt.batch), texts }
     }
 
     fn plan_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Cloze>) -> Result<(), Error> {
         let mut random = epoch.random();
-        let is_exact = |number: u32| is_exact(&self.data.mentions.train()[number as usize]);
+        let is_exact = |number: u32| is_exact(&self.mentions.train()[number as usize]);
         let mut is_drawn = |number: &u32| !is_exact(*number) || random.f64() < self.prompt.exact;
-        let mut order: Vec<u32> = self.data.learnt.iter().copied().filter(|number| is_drawn(number)).collect();
+        let mut order: Vec<u32> = self.learnt.iter().copied().filter(|number| is_drawn(number)).collect();
         random.shuffle(&mut order);
-        let of = |number: u32| (number, &self.data.mentions.train()[number as usize]);
+        let of = |number: u32| (number, &self.mentions.train()[number as usize]);
         *plan = order.into_iter().map(|number| planned(of(number), self.prompt.candidates, &mut random)).collect();
         Ok(())
     }
@@ -213,13 +198,13 @@ impl Task for Rerank {
 
     fn batch(&self, plan: &Self::Plan, number: usize, tokenizers: &[Tokenizer]) -> Result<TaskBatch<Self>, Error> {
         let tokenizer = &tokenizers[0];
-        let prompt = ClozePrompt::new(self.data.config.clone(), tokenizer)?;
+        let prompt = ClozePrompt::new(self.config.clone(), tokenizer)?;
         let first = number * self.prompt.batch;
         let mut batch = Prompts::default();
         for planned in &plan[first..(first + self.prompt.batch).min(plan.len())] {
-            let example = &self.data.mentions.train()[planned.example as usize];
+            let example = &self.mentions.train()[planned.example as usize];
             let mut right = planned.right as usize;
-            for query in self.data.query(example, &planned.candidates).split(self.data.config.shown()) {
+            for query in self.query(example, &planned.candidates).split(self.config.shown()) {
                 let candidates = query.candidates.len();
                 batch.push(&prompt.tokens(&query, tokenizer)?, (right < candidates).then_some(right as u32));
                 right = right.wrapping_sub(candidates);
@@ -228,36 +213,8 @@ impl Task for Rerank {
         let texts = batch.len();
         Ok((batch, texts))
     }
-}
 
-/// Draws the order of an example's candidates: the right one and the likeliest others, `most` in all.
-fn planned((number, example): (u32, &LinkedExample), most: usize, random: &mut Rng) -> PlannedPrompt {
-    let right: Vec<u32> = example.right.iter().copied().collect();
-    let right = right[random.usize(..right.len())];
-    let mut candidates: Vec<u32> = negatives(example).take(most - 1).chain([right]).collect();
-    random.shuffle(&mut candidates);
-    let place = candidates.iter().position(|candidate| *candidate == right).unwrap_or_default();
-    PlannedPrompt { example: number, candidates, right: place as u32 }
-}
-
-impl RerankData {
-    fn query(&self, example: &LinkedExample, candidates: &[u32]) -> ClozeQuery<'_> {
-        let candidates = candidates.iter().map(|concept| self.mentions.names(*concept)).collect();
-        ClozeQuery { text: self.mentions.text(example), span: example.span, candidates }
-    }
-
-    /// The candidates of an example in their order, as many as a prompt has.
-    fn shortlist(&self, example: &LinkedExample) -> Vec<u32> {
-        example.candidates.iter().take(self.config.candidates).map(|candidate| candidate.concept).collect()
-    }
-}
-
-impl TaskData for RerankData {
-    fn hash(&self) -> String {
-        self.mentions.hash()
-    }
-
-    fn describe(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
+    fn describe_data(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
         let mut lines = self.mentions.describe();
         let alone = self.mentions.train().len() - self.learnt.len();
         if alone > 0 {
@@ -296,14 +253,6 @@ impl TaskData for RerankData {
         Ok(Description { lines, lengths })
     }
 
-    fn provenance(&self) -> serde_json::Value {
-        self.mentions.provenance()
-    }
-
-    fn has_evaluation(&self) -> bool {
-        self.mentions.has_evaluation()
-    }
-
     fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
         let answers = self.answers(self.scored(&ClozeScorer::open(folder)?, progress)?);
         let names = answers.len();
@@ -339,6 +288,28 @@ impl TaskData for RerankData {
     }
 }
 
+/// Draws the order of an example's candidates: the right one and the likeliest others, `most` in all.
+fn planned((number, example): (u32, &LinkedExample), most: usize, random: &mut Rng) -> PlannedPrompt {
+    let right: Vec<u32> = example.right.iter().copied().collect();
+    let right = right[random.usize(..right.len())];
+    let mut candidates: Vec<u32> = negatives(example).take(most - 1).chain([right]).collect();
+    random.shuffle(&mut candidates);
+    let place = candidates.iter().position(|candidate| *candidate == right).unwrap_or_default();
+    PlannedPrompt { example: number, candidates, right: place as u32 }
+}
+
+impl Rerank {
+    fn query(&self, example: &LinkedExample, candidates: &[u32]) -> ClozeQuery<'_> {
+        let candidates = candidates.iter().map(|concept| self.mentions.names(*concept)).collect();
+        ClozeQuery { text: self.mentions.text(example), span: example.span, candidates }
+    }
+
+    /// The candidates of an example in their order, as many as a prompt has.
+    fn shortlist(&self, example: &LinkedExample) -> Vec<u32> {
+        example.candidates.iter().take(self.config.candidates).map(|candidate| candidate.concept).collect()
+    }
+}
+
 /// What is right of a mention to evaluate on.
 struct Answer {
     /// By the score of the re-ranker alone.
@@ -362,7 +333,7 @@ fn certain(answers: &[Answer]) -> Option<f64> {
     MentionOutcome::certain_from(&answers.iter().filter_map(judged).collect::<Vec<_>>())
 }
 
-impl RerankData {
+impl Rerank {
     fn answers(&self, scored: Vec<ScoredMention>) -> Vec<Answer> {
         let dev = self.mentions.dev();
         let is_open: Vec<bool> = dev.iter().map(|example| !is_exact(example)).collect();

@@ -9,12 +9,12 @@ use truename_infer::{Batch, Checkpoint, Manifest, MentionEncoder, RetrieverConfi
 use truename_kb::Progress;
 use truename_nn::{LearnerOptions, Retrieval, RetrievalBatch};
 
-use super::Kind;
+use super::kind::{Kind, run};
 use crate::mentions::{LinkedExample, MentionKeys, Mentions};
 use crate::names::pooling_of;
 use crate::recipe::{Keys, Part, Range, Schema};
 use crate::retrieval::ConceptVectors;
-use crate::training::{Description, Epoch, EpochSize, Run, Scores, Start, Task, TaskBatch, TaskData, Training};
+use crate::training::{Description, Epoch, EpochSize, Scores, Task, TaskBatch, TaskData};
 use crate::{Error, Recipe, error};
 
 /// The row of the kind.
@@ -32,13 +32,9 @@ pub(super) const KIND: Kind = Kind {
         ),
         parts: &[Part::of::<MentionKeys>(), Part::of::<RetrieveKeys>()],
     },
-    begin,
+    begin: |recipe, out, start| run(Retrieve::new(recipe)?, recipe, out, start),
     begin_on: None,
 };
-
-fn begin(recipe: &Recipe, out: &Path, start: Start) -> Result<Box<dyn Run>, Error> {
-    Ok(Box::new(Training::new(recipe, Retrieve::new(recipe)?, out, start)?))
-}
 
 /// The sections of the kind.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -90,15 +86,11 @@ impl Keys for RetrieveKeys {
 
 /// Retrieval of concepts for mentions in their contexts (Prompt-BioEL, section 3.1).
 pub struct Retrieve {
-    data: RetrieveData,
+    mentions: Mentions,
+    config: RetrieverConfig,
     keys: MentionKeys,
     retrieve: RetrieveKeys,
     seed: u64,
-}
-
-struct RetrieveData {
-    mentions: Mentions,
-    config: RetrieverConfig,
 }
 
 /// A batch to learn from.
@@ -130,8 +122,7 @@ impl Retrieve {
             return Err(error::nothing_to_evaluate());
         }
         pooling_of("retriever.pooling", &retrieve.retriever.pooling)?;
-        let data = RetrieveData { mentions, config };
-        Ok(Self { data, keys: recipe.keys()?, retrieve, seed: recipe.seed })
+        Ok(Self { mentions, config, keys: recipe.keys()?, retrieve, seed: recipe.seed })
     }
 
     /// Number of hard negatives of a mention, rounded.
@@ -142,19 +133,18 @@ impl Retrieve {
 
     /// Returns the hard negatives of every example, likeliest first, by the network as it is now.
     fn hard_negatives(&self, epoch: &Epoch<'_, Retrieval>) -> Result<Vec<Vec<u32>>, Error> {
-        let (count, examples) = (self.hard(), self.data.mentions.train());
+        let (count, examples) = (self.hard(), self.mentions.train());
         if count == 0 {
             return Ok(vec![Vec::new(); examples.len()]);
         }
-        let prompt = RetrieverPrompt::new(self.data.config.clone(), epoch.tokenizer())?;
-        let concepts: Vec<u32> = (0..self.data.mentions.concepts() as u32).collect();
-        let concepts = vectors(epoch, &concepts, |concept| {
-            prompt.concept(&self.data.mentions.names(*concept), epoch.tokenizer())
-        })?;
+        let prompt = RetrieverPrompt::new(self.config.clone(), epoch.tokenizer())?;
+        let concepts: Vec<u32> = (0..self.mentions.concepts() as u32).collect();
+        let concepts =
+            vectors(epoch, &concepts, |concept| prompt.concept(&self.mentions.names(*concept), epoch.tokenizer()))?;
         let mentions = vectors(epoch, examples, |example| {
-            prompt.mention(self.data.mentions.text(example), example.span, epoch.tokenizer())
+            prompt.mention(self.mentions.text(example), example.span, epoch.tokenizer())
         })?;
-        let hidden = concepts.len() / self.data.mentions.concepts();
+        let hidden = concepts.len() / self.mentions.concepts();
         let length = |state: &[f32]| state.iter().map(|value| value * value).sum::<f32>().sqrt();
         let longest = concepts.chunks_exact(hidden).map(length).fold(0.0, f32::max);
         let most = examples.iter().map(|example| example.right.len()).max().unwrap_or_default();
@@ -168,7 +158,7 @@ impl Retrieve {
 
     /// Draws `count` different concepts that are not right.
     fn random_negatives(&self, count: usize, right: &BTreeSet<u32>, random: &mut Rng) -> Vec<u32> {
-        let concepts = self.data.mentions.concepts();
+        let concepts = self.mentions.concepts();
         let mut drawn = BTreeSet::new();
         let room = concepts.saturating_sub(right.len());
         while drawn.len() < count.min(room) {
@@ -208,20 +198,15 @@ impl Task for Retrieve {
     const SCORE: &'static str = "acc@1";
 
     fn data(&self) -> &dyn TaskData {
-        &self.data
+        &self.mentions
     }
 
     fn networks(&self) -> Result<Vec<Checkpoint>, Error> {
-        let mut checkpoint = self.keys.encoder.open()?;
-        match &mut checkpoint {
-            Checkpoint::Transformer(transformer) => {
-                transformer.add_special_tokens(&RetrieverConfig::special_tokens(), self.seed)?;
-                let RetrieverConfig { window, concept_tokens, .. } = self.data.config;
-                transformer.set_window(window.max(concept_tokens).max(transformer.window()))?;
-            }
-            _ => return Err(error::value("encoder.from", "a network of characters", "a transformer")),
-        }
-        Ok(vec![checkpoint])
+        let mut transformer = self.keys.encoder.open_transformer()?;
+        transformer.add_special_tokens(&RetrieverConfig::special_tokens(), self.seed)?;
+        let RetrieverConfig { window, concept_tokens, .. } = self.config;
+        transformer.set_window(window.max(concept_tokens).max(transformer.window()))?;
+        Ok(vec![Checkpoint::Transformer(transformer)])
     }
 
     fn configure(&self, options: &mut LearnerOptions) -> Result<(), Error> {
@@ -235,11 +220,11 @@ impl Task for Retrieve {
     }
 
     fn describe(&self, manifest: &mut Manifest) -> Result<(), Error> {
-        manifest.set_head(RetrieverConfig::HEAD, &self.data.config)
+        manifest.set_head(RetrieverConfig::HEAD, &self.config)
     }
 
     fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {
-        let (mentions, batch) = (self.data.mentions.train().len(), self.retrieve.retriever.batch);
+        let (mentions, batch) = (self.mentions.train().len(), self.retrieve.retriever.batch);
         let batches = mentions.div_ceil(batch);
         let NegativeKeys { count, shared, .. } = self.retrieve.negatives;
         let concepts = match shared {
@@ -254,12 +239,12 @@ impl Task for Retrieve {
         let mut random = epoch.random();
         let NegativeKeys { count, shared, .. } = self.retrieve.negatives;
         let drawn = count - self.hard();
-        let mut order: Vec<u32> = (0..self.data.mentions.train().len() as u32).collect();
+        let mut order: Vec<u32> = (0..self.mentions.train().len() as u32).collect();
         random.shuffle(&mut order);
         for examples in order.chunks(self.retrieve.retriever.batch) {
             let mut batch = PlannedBatch::default();
             for example in examples {
-                let rights = &self.data.mentions.train()[*example as usize].right;
+                let rights = &self.mentions.train()[*example as usize].right;
                 let right = rights.iter().nth(random.usize(..rights.len())).copied().unwrap_or_default();
                 let mut negatives = std::mem::take(&mut hard[*example as usize]);
                 if !shared {
@@ -280,8 +265,8 @@ impl Task for Retrieve {
     }
 
     fn batch(&self, plan: &Self::Plan, number: usize, tokenizers: &[Tokenizer]) -> Result<TaskBatch<Self>, Error> {
-        let (mentions, tokenizer) = (&self.data.mentions, &tokenizers[0]);
-        let prompt = RetrieverPrompt::new(self.data.config.clone(), tokenizer)?;
+        let (mentions, tokenizer) = (&self.mentions, &tokenizers[0]);
+        let prompt = RetrieverPrompt::new(self.config.clone(), tokenizer)?;
         let PlannedBatch { mentions: planned, random } = &plan[number];
         let own = planned.iter().flat_map(|mention| mention.negatives.iter().chain([&mention.right]));
         let pool: Vec<u32> = own.chain(random).copied().collect::<BTreeSet<u32>>().into_iter().collect();
@@ -301,14 +286,8 @@ impl Task for Retrieve {
         let texts = pool.len() + planned.len();
         Ok((batch, texts))
     }
-}
 
-impl TaskData for RetrieveData {
-    fn hash(&self) -> String {
-        self.mentions.hash()
-    }
-
-    fn describe(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
+    fn describe_data(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
         let prompt = RetrieverPrompt::new(self.config.clone(), &tokenizers[0])?;
         let length = |example: &LinkedExample| {
             let tokens = prompt.mention(self.mentions.text(example), example.span, &tokenizers[0])?;
@@ -319,14 +298,6 @@ impl TaskData for RetrieveData {
         let step = self.mentions.train().len().div_ceil(SAMPLED).max(1);
         let lengths = self.mentions.train().iter().step_by(step).map(length).collect::<Result<_, Error>>()?;
         Ok(Description { lines: self.mentions.describe(), lengths })
-    }
-
-    fn provenance(&self) -> serde_json::Value {
-        self.mentions.provenance()
-    }
-
-    fn has_evaluation(&self) -> bool {
-        self.mentions.has_evaluation()
     }
 
     fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
@@ -357,7 +328,7 @@ impl TaskData for RetrieveData {
     }
 }
 
-impl RetrieveData {
+impl Retrieve {
     fn concept_vectors(&self, encoder: &MentionEncoder, progress: &Progress) -> Result<ConceptVectors, Error> {
         let names = |concept| self.mentions.names(concept);
         let concepts: Vec<Vec<&str>> = (0..self.mentions.concepts() as u32).map(names).collect();

@@ -16,10 +16,11 @@ use truename_kb::Progress;
 use truename_nn::{DebiasedLoss, Distance, EntityVector, LearnerOptions, MarkedEntities, MetricLoss, Mining};
 use truename_text::Span;
 
-use super::Kind;
+use super::kind::{Kind, run};
+use crate::documents::transformer;
 use crate::recipe::{Condition, Keys, Part, Range, Schema, one_or_many};
 use crate::sentences::SentenceSet;
-use crate::training::{Description, Epoch, EpochSize, Run, Scores, Start, Task, TaskBatch, TaskData, Training};
+use crate::training::{Description, Epoch, EpochSize, Scores, Task, TaskBatch, TaskData};
 use crate::{Error, Recipe, error};
 
 /// The row of the kind.
@@ -36,13 +37,9 @@ pub(super) const KIND: Kind = Kind {
         ),
         parts: &[Part::of::<SynonymKeys>()],
     },
-    begin,
+    begin: |recipe, out, start| run(Synonyms::new(recipe)?, recipe, out, start),
     begin_on: None,
 };
-
-fn begin(recipe: &Recipe, out: &Path, start: Start) -> Result<Box<dyn Run>, Error> {
-    Ok(Box::new(Training::new(recipe, Synonyms::new(recipe)?, out, start)?))
-}
 
 /// The sections of the kind.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -211,19 +208,13 @@ impl ObjectiveKeys {
 
 /// Contrastive learning of an adapter from synonyms in their sentences (PICSO, sections 3.2 to 3.4).
 pub struct Synonyms {
-    data: SynonymData,
+    sentences: SentenceSet,
     keys: SynonymKeys,
     config: AdapterConfig,
     /// Computes the states of the frozen backbone.
     backbone: Backbone,
     prompt: EntityPrompt,
     seed: u64,
-}
-
-struct SynonymData {
-    sentences: SentenceSet,
-    window: usize,
-    encoder: String,
 }
 
 impl Synonyms {
@@ -238,9 +229,7 @@ impl Synonyms {
         let backbone = Backbone::of_checkpoint(Checkpoint::Transformer(checkpoint))?;
         let prompt = EntityPrompt::new(keys.sampler.window, backbone.tokenizer())?;
         let sentences = SentenceSet::read(&keys.data.sentences, keys.data.dev_share)?;
-        let (window, encoder) = (keys.sampler.window, keys.encoder.from.display().to_string());
-        let data = SynonymData { sentences, window, encoder };
-        Ok(Self { data, keys, config, backbone, prompt, seed: recipe.seed })
+        Ok(Self { sentences, keys, config, backbone, prompt, seed: recipe.seed })
     }
 
     /// Layers whose states a batch has: those that the adapter reads, then the last.
@@ -250,7 +239,7 @@ impl Synonyms {
 
     /// Returns the tokens of a sentence, or of its entity alone.
     fn read(&self, BatchSentence { sentence, is_name }: BatchSentence) -> Result<Input, Error> {
-        let sentence = self.data.sentences.sentence(sentence);
+        let sentence = self.sentences.sentence(sentence);
         let (text, span) = match is_name {
             true => (sentence.entity(), Span::new(0, sentence.entity().len())),
             false => (sentence.text.as_str(), sentence.span),
@@ -261,7 +250,7 @@ impl Synonyms {
     /// Draws the groups of an epoch: the sentences of each concept in random order, `sampler.group` at a time.
     fn groups(&self, random: &mut Rng) -> Vec<Vec<u32>> {
         let mut groups = Vec::new();
-        for concept in self.data.sentences.train() {
+        for concept in self.sentences.train() {
             let mut sentences: Vec<u32> = concept.clone().collect();
             random.shuffle(&mut sentences);
             // Even sizes, so that no sentence is left alone.
@@ -280,7 +269,7 @@ fn open(keys: &SynonymKeys, seed: u64) -> Result<TransformerCheckpoint, Error> {
         return Err(error::missing("encoder.from", HintPart::setting("encoder")));
     }
     let Checkpoint::Transformer(mut checkpoint) = Checkpoint::open(&keys.encoder.from)? else {
-        return Err(error::value("encoder.from", "a network of characters", "a transformer"));
+        return Err(error::no_transformer());
     };
     if checkpoint.adapters().adapters.contains_key(&keys.adapter.name) {
         return Err(error::value("adapter.name", &keys.adapter.name, "another than those of the folder"));
@@ -326,7 +315,7 @@ impl Task for Synonyms {
     const SCORE: &'static str = "acc@1";
 
     fn data(&self) -> &dyn TaskData {
-        &self.data
+        &self.sentences
     }
 
     fn networks(&self) -> Result<Vec<Checkpoint>, Error> {
@@ -340,9 +329,7 @@ impl Task for Synonyms {
     }
 
     fn objective(&self, networks: &[Checkpoint]) -> Result<truename_nn::Synonyms, Error> {
-        let Checkpoint::Transformer(backbone) = &networks[0] else {
-            return Err(error::value("encoder.from", "a network of characters", "a transformer"));
-        };
+        let backbone = transformer(networks)?;
         let (name, loss) = (&self.keys.adapter.name, self.keys.objective.metric_loss());
         let (vector, _) = self.keys.objective.vector.of();
         truename_nn::Synonyms::new(name, &self.config, backbone, vector, loss, self.seed)
@@ -360,7 +347,7 @@ impl Task for Synonyms {
     }
 
     fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {
-        let texts = self.data.sentences.train().map(|concept| concept.len()).sum();
+        let texts = self.sentences.train().map(|concept| concept.len()).sum();
         EpochSize { batches: usize::div_ceil(texts, self.keys.sampler.batch), texts }
     }
 
@@ -396,20 +383,14 @@ impl Task for Synonyms {
         batch.states = (0..layers.len())
             .map(|place| states.iter().flat_map(|text| text.layer(place)).copied().collect())
             .collect();
-        batch.labels = drawn.iter().map(|drawn| self.data.sentences.concept_of(drawn.sentence)).collect();
+        batch.labels = drawn.iter().map(|drawn| self.sentences.concept_of(drawn.sentence)).collect();
         Ok((batch, inputs.len()))
     }
-}
 
-impl TaskData for SynonymData {
-    fn hash(&self) -> String {
-        self.sentences.hash()
-    }
-
-    fn describe(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
+    fn describe_data(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
         /// Sentences whose lengths stand for all.
         const SAMPLED: usize = 500;
-        let prompt = EntityPrompt::new(self.window, &tokenizers[0])?;
+        let prompt = EntityPrompt::new(self.keys.sampler.window, &tokenizers[0])?;
         let all: Vec<u32> = self.sentences.train().flatten().collect();
         let length = |number: &u32| {
             let sentence = self.sentences.sentence(*number);
@@ -418,14 +399,6 @@ impl TaskData for SynonymData {
         let sample = all.iter().step_by(all.len().div_ceil(SAMPLED).max(1));
         let lines = vec![self.sentences.describe()];
         Ok(Description { lines, lengths: sample.map(length).collect::<Result<_, Error>>()? })
-    }
-
-    fn provenance(&self) -> serde_json::Value {
-        self.sentences.provenance(&self.encoder)
-    }
-
-    fn has_evaluation(&self) -> bool {
-        self.sentences.has_evaluation()
     }
 
     fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {

@@ -6,12 +6,10 @@ use truename_infer::{Checkpoint, Manifest, TagConfig, TaggedSpan, Tagger, Tokeni
 use truename_kb::Progress;
 use truename_nn::{GoldSpan, LearnerOptions, SpanLabels, TaggedTokens, Tags};
 
-use super::Kind;
+use super::kind::{Kind, run};
 use crate::documents::{DocumentKeys, Documents, FoundMention, tokenizer};
 use crate::recipe::{Part, Schema};
-use crate::training::{
-    Description, Epoch, EpochSize, Run, Scores, Start, Task, TaskBatch, TaskData, Training, checkpoint_of,
-};
+use crate::training::{Description, Epoch, EpochSize, Scores, Task, TaskBatch, TaskData, checkpoint_of};
 use crate::{Error, Recipe};
 
 /// The row of the kind.
@@ -29,23 +27,19 @@ pub(super) const KIND: Kind = Kind {
         ),
         parts: &[Part::of::<DocumentKeys>()],
     },
-    begin,
+    begin: |recipe, out, start| {
+        let task = Tag::new(recipe, checkpoint_of(out, start).as_deref())?;
+        run(task, recipe, out, start)
+    },
     begin_on: None,
 };
 
-fn begin(recipe: &Recipe, out: &Path, start: Start) -> Result<Box<dyn Run>, Error> {
-    let task = Tag::new(recipe, checkpoint_of(out, start).as_deref())?;
-    Ok(Box::new(Training::new(recipe, task, out, start)?))
-}
-
 /// Recognition by tags of words.
 pub struct Tag {
-    data: TagData,
+    documents: Documents,
     keys: DocumentKeys,
     seed: u64,
 }
-
-struct TagData(Documents);
 
 impl Tag {
     fn new(recipe: &Recipe, checkpoint: Option<&Path>) -> Result<Self, Error> {
@@ -53,11 +47,11 @@ impl Tag {
         let tokenizer = tokenizer(&keys.encoder, checkpoint)?;
         let documents = Documents::read(recipe, &tokenizer, usize::MAX)?;
         documents.check_all_types_are_annotated()?;
-        Ok(Self { data: TagData(documents), keys, seed: recipe.seed })
+        Ok(Self { documents, keys, seed: recipe.seed })
     }
 
     fn config(&self) -> TagConfig {
-        let types = self.data.0.types().iter().map(|entity_type| entity_type.name.clone()).collect();
+        let types = self.documents.types().iter().map(|entity_type| entity_type.name.clone()).collect();
         TagConfig::new(types, self.keys.text.window, self.keys.text.overlap)
     }
 }
@@ -83,7 +77,7 @@ impl Task for Tag {
     const SCORE: &'static str = "f1";
 
     fn data(&self) -> &dyn TaskData {
-        &self.data
+        &self.documents
     }
 
     fn networks(&self) -> Result<Vec<Checkpoint>, Error> {
@@ -104,11 +98,11 @@ impl Task for Tag {
     }
 
     fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {
-        self.data.0.expected_epoch(self.keys.text.batch)
+        self.documents.expected_epoch(self.keys.text.batch)
     }
 
     fn plan_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Tags>) -> Result<(), Error> {
-        *plan = self.data.0.plan(self.keys.text.batch, &mut epoch.random());
+        *plan = self.documents.plan(self.keys.text.batch, &mut epoch.random());
         Ok(())
     }
 
@@ -118,7 +112,7 @@ impl Task for Tag {
 
     fn batch(&self, plan: &Self::Plan, number: usize, _: &[Tokenizer]) -> Result<TaskBatch<Self>, Error> {
         let mut batch = TaggedTokens::default();
-        for window in plan[number].iter().map(|window| &self.data.0.windows()[*window as usize]) {
+        for window in plan[number].iter().map(|window| &self.documents.windows()[*window as usize]) {
             let first = batch.texts.tokens().len() as u32;
             batch.texts.push(&window.ids);
             batch.tags.extend(tags(&window.labels).map(|(token, tag)| (first + token, tag)));
@@ -126,32 +120,18 @@ impl Task for Tag {
         let texts = plan[number].len();
         Ok((batch, texts))
     }
-}
 
-impl TaskData for TagData {
-    fn hash(&self) -> String {
-        self.0.hash()
-    }
-
-    fn describe(&self, _: &[Tokenizer]) -> Result<Description, Error> {
-        Ok(self.0.describe())
-    }
-
-    fn provenance(&self) -> serde_json::Value {
-        self.0.provenance()
-    }
-
-    fn has_evaluation(&self) -> bool {
-        self.0.has_evaluation()
+    fn describe_data(&self, _: &[Tokenizer]) -> Result<Description, Error> {
+        Ok(self.documents.describe())
     }
 
     fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
         progress.check()?;
-        let texts: Vec<&str> = self.0.dev().collect();
+        let texts: Vec<&str> = self.documents.dev().collect();
         let mention = |span: &TaggedSpan| FoundMention { span: span.span, type_number: span.type_number };
         let found = Tagger::open(folder)?.find(&texts)?;
         let found: Vec<Vec<FoundMention>> = found.iter().map(|spans| spans.iter().map(mention).collect()).collect();
-        Ok(self.0.score(&found))
+        Ok(self.documents.score(&found))
     }
 }
 

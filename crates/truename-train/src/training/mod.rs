@@ -1,7 +1,7 @@
 //! The one loop of all training runs.
 //!
 //! The loop has checkpoints, the schedule, metrics, patience and the time limit; a [`Task`] plans an epoch and
-//! makes batches; its [`TaskData`] is hashed whole, described and evaluated; an objective computes the loss of a
+//! makes batches, describes its data and evaluates; its [`TaskData`] is hashed whole; an objective computes the loss of a
 //! batch. A task never sees a tensor, an objective never sees a string. The plan of an epoch is part of a
 //! checkpoint, and dropout is a function of seed, step and place, so that a resumed run ends with the weights of an
 //! unbroken one.
@@ -150,6 +150,7 @@ pub enum Event {
 #[derive(Serialize)]
 struct RunFile<'a> {
     version: &'static str,
+    encoder: &'a str,
     #[serde(flatten)]
     data: serde_json::Value,
     data_hash: &'a str,
@@ -341,11 +342,8 @@ impl<T: Task> Training<T> {
         if has_evaluation || !RunFolder::has_checkpoint(self.folder.path()) {
             self.save()?;
         }
-        let scores = if has_evaluation {
-            Some(self.task.data().evaluate(&self.folder.checkpoint(), &self.progress)?)
-        } else {
-            None
-        };
+        let scores =
+            if has_evaluation { Some(self.task.evaluate(&self.folder.checkpoint(), &self.progress)?) } else { None };
         let score = scores.as_ref().map(|scores| scores.get(self.task.score()));
         let is_best = score.is_none() || score > self.state.best;
         if is_best || self.recipe.evaluation.keep == Keep::Last {
@@ -368,7 +366,7 @@ impl<T: Task> Training<T> {
     /// Finishes the model folder of a run that is over.
     fn finish_result(&self) -> Result<(), Error> {
         match self.is_over {
-            true => self.task.data().finish(self.folder.path(), &self.progress),
+            true => self.task.finish(self.folder.path(), &self.progress),
             false => Ok(()),
         }
     }
@@ -378,6 +376,7 @@ impl<T: Task> Training<T> {
         let model = processor.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
         RunFile {
             version: env!("CARGO_PKG_VERSION"),
+            encoder: self.recipe.encoder(),
             data: self.task.data().provenance(),
             data_hash: &self.state.data_hash,
             steps: self.state.step,
@@ -470,7 +469,7 @@ impl<T: Task> Run for Training<T> {
     }
 
     fn describe(&self) -> Result<Vec<String>, Error> {
-        let Description { mut lines, lengths } = self.task.data().describe(&self.tokenizers)?;
+        let Description { mut lines, lengths } = self.task.describe_data(&self.tokenizers)?;
         let epoch = self.task.expected_epoch(&self.state.plan);
         let steps_per_epoch = epoch.batches.div_ceil(self.recipe.schedule.accumulate) as u64;
         lines.push(describe_size(epoch, &lengths, steps_per_epoch, self.steps()));

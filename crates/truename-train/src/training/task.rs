@@ -89,24 +89,12 @@ pub trait Task {
         *plan = Self::Plan::default();
         Ok(())
     }
-}
-
-/// The data of a task: all that it learns from and is evaluated on.
-pub trait TaskData {
-    /// Returns the hash of all data that the run depends on.
-    fn hash(&self) -> String;
 
     /// Describes the data for the user.
     ///
     /// # Errors
     /// Where a text cannot be turned into tokens.
-    fn describe(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error>;
-
-    /// Returns the files and sizes of the data, for `run.json`.
-    fn provenance(&self) -> serde_json::Value;
-
-    /// Returns whether there is anything to evaluate on.
-    fn has_evaluation(&self) -> bool;
+    fn describe_data(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error>;
 
     /// Evaluates the model folder of a checkpoint.
     ///
@@ -122,6 +110,18 @@ pub trait TaskData {
     fn finish(&self, _folder: &Path, _progress: &Progress) -> Result<(), Error> {
         Ok(())
     }
+}
+
+/// The data of a task: all that it learns from and is evaluated on.
+pub trait TaskData {
+    /// Returns the hash of all data that the run depends on.
+    fn hash(&self) -> String;
+
+    /// Returns the files and sizes of the data, for `run.json`.
+    fn provenance(&self) -> serde_json::Value;
+
+    /// Returns whether there is anything to evaluate on.
+    fn has_evaluation(&self) -> bool;
 }
 
 /// The data of a task as a user is told about it.
