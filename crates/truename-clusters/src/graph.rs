@@ -4,12 +4,13 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
 use rayon::prelude::*;
+use truename_infer::kernels::dot;
 use truename_kb::Progress;
 
 use super::merge::Merge;
 use super::neighbours;
 use super::options::{ClusterOptions, Linkage};
-use super::space::{NameSpace, distance, dot};
+use super::space::{LANES, NameSpace, distance};
 use super::sparse::{self, Terms};
 use crate::Error;
 
@@ -170,7 +171,8 @@ impl<'a> Forest<'a> {
     /// Returns the mean distance of all pairs: the similarities add up to the dot product of the sums.
     fn average(&self, left: u32, right: u32) -> f32 {
         let ((left_dense, left_terms), (right_dense, right_terms)) = (self.point(left), self.point(right));
-        let sum = self.space.dense_weight() * dot(left_dense, right_dense) + sparse::dot(left_terms, right_terms);
+        let sum =
+            self.space.dense_weight() * dot::<LANES>(left_dense, right_dense) + sparse::dot(left_terms, right_terms);
         distance(sum / (self.size(left) * self.size(right)) as f32)
     }
 

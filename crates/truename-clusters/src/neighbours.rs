@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 use truename_index::{Hit, NgramIndex, Search, SearchScratch, VectorIndex, VectorScratch, VectorSearch};
+use truename_infer::kernels::dot;
 use truename_kb::{Environment, Progress};
 
-use super::space::NameSpace;
+use super::space::{LANES, NameSpace};
 use crate::Error;
 
 /// Names searched for between two looks at the progress.
@@ -80,7 +81,7 @@ fn by_ngrams(space: &NameSpace, count: usize, progress: &Progress) -> Result<Vec
 }
 
 fn is_unit(row: &[f32]) -> bool {
-    (super::space::dot(row, row).sqrt() - 1.0).abs() < LENGTH_TOLERANCE
+    (dot::<LANES>(row, row).sqrt() - 1.0).abs() < LENGTH_TOLERANCE
 }
 
 fn scratch(bytes: u64) -> Result<Environment, Error> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 use truename_infer::Encoder;
-use truename_infer::kernels::{Matrix, Onto, multiply};
+use truename_infer::kernels::{Matrix, Onto, dot, multiply};
 use truename_kb::Progress;
 use truename_text::{Gram, NormalizedName, grams};
 
@@ -14,8 +14,8 @@ use crate::Error;
 
 /// Names that are encoded between two looks at the progress.
 const ENCODED_TOGETHER: usize = 4096;
-/// Lanes of a dot product, which the compiler turns into vector registers.
-const LANES: usize = 16;
+/// Sums of a dot product that are kept apart.
+pub(super) const LANES: usize = 16;
 
 /// Distinct names as points: the similarity of two, up to 1, is a dot product, and their distance 1 minus it.
 ///
@@ -115,7 +115,7 @@ impl NameSpace {
     /// Returns the distance of two names, from 0.
     pub fn distance(&self, left: usize, right: usize) -> f32 {
         distance(
-            self.dense_weight * dot(self.dense(left), self.dense(right))
+            self.dense_weight * dot::<LANES>(self.dense(left), self.dense(right))
                 + sparse::dot(&self.terms[left], &self.terms[right]),
         )
     }
@@ -173,17 +173,6 @@ impl NameSpace {
 /// Returns the distance of a similarity; rounding does not make it negative.
 pub(super) fn distance(similarity: f32) -> f32 {
     (1.0 - similarity).max(0.0)
-}
-
-/// Returns the dot product of two vectors, in the same order of sums on every machine.
-pub(super) fn dot(left: &[f32], right: &[f32]) -> f32 {
-    let mut sums = [0.0_f32; LANES];
-    let ((left, left_rest), (right, right_rest)) = (left.as_chunks::<LANES>(), right.as_chunks::<LANES>());
-    for (left, right) in left.iter().zip(right) {
-        sums.iter_mut().zip(left.iter().zip(right)).for_each(|(sum, (one, other))| *sum += one * other);
-    }
-    let rest: f32 = left_rest.iter().zip(right_rest).map(|(one, other)| one * other).sum();
-    sums.iter().sum::<f32>() + rest
 }
 
 /// Returns the names of each term, ascending.

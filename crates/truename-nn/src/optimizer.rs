@@ -6,8 +6,9 @@ use burn_flex::Flex;
 use burn_flex::FlexTensor;
 use burn_tensor::{Gradients, Tensor};
 use rayon::prelude::*;
+use truename_infer::kernels::dot;
 
-use crate::fused;
+use crate::fused::{self, LANES};
 use crate::parameter::Parameter;
 
 /// AdamW (Loshchilov and Hutter 2019, algorithm 2).
@@ -211,6 +212,6 @@ fn square_sum(gradient: &Tensor<1>) -> f64 {
     }
     let gradient = primitive(gradient.clone());
     let pieces = gradient.storage::<f32>().par_chunks(PIECE);
-    let sums: Vec<f64> = pieces.map(|piece| f64::from(fused::dot(piece, piece))).collect();
+    let sums: Vec<f64> = pieces.map(|piece| f64::from(dot::<LANES>(piece, piece))).collect();
     sums.iter().sum()
 }

@@ -12,7 +12,7 @@
 //! [`is_missing_value`] detects words in place of a name;
 //! [`part_of`] makes a part of a name by which people may ask for it, and [`has_part`] detects such parts;
 //! a [`GoldName`] is a name with its right answer, and a [`Problem`] a place in a file that was not read;
-//! [`SplitMix64`] draws the random numbers of all crates.
+//! [`SplitMix64`] draws random numbers that last between versions.
 //!
 //! ```
 //! use truename_text::{NameKeys, NormalizedName};

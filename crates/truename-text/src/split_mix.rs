@@ -1,4 +1,7 @@
-//! SplitMix64, the one source of random numbers: a seed decides them, on every machine.
+//! SplitMix64: random numbers that a seed decides, on every machine and in every version.
+//!
+//! Weights, dropout, pictures, samples and intervals are compared between versions. Batches and augmentation, which a run of training
+//! draws for itself, come from `fastrand`.
 
 /// SplitMix64 (Steele, Lea and Flood 2014): random numbers that a seed decides, the same on every machine.
 #[derive(Clone, Debug, PartialEq, Eq)]

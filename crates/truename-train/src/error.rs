@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 pub use truename_error::Error;
-use truename_error::{ErrorKind, Hint, HintPart, hint};
+use truename_error::{ErrorKind, Hint, HintPart, counted, hint};
 use truename_text::Problem;
 
 /// Error of a key of the recipe.
@@ -56,8 +56,7 @@ pub(crate) fn no_files(name: &'static str) -> Error {
 
 /// Error of data with fewer than two concepts.
 pub(crate) fn too_few(concepts: usize) -> Error {
-    let plural = if concepts == 1 { "" } else { "s" };
-    let message = format!("the data has {concepts} concept{plural} with a name; training needs 2");
+    let message = format!("the data has {} with a name; training needs 2", counted(concepts as u64, "concept"));
     Error::new(ErrorKind::TooFew, message)
         .with_hint("an encoder learns to tell concepts apart: name more concepts in data.kb or data.names")
 }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
+use truename_infer::kernels::dot;
 
 use crate::augmentation::{Augmenter, Variant};
 use crate::{Error, NamedConcept, error};
@@ -107,8 +108,7 @@ pub(crate) fn choose_misspellings(
         let mut vectors = vectors.chunks_exact(width);
         for (item, (_, drawn)) in items.iter_mut().zip(choices) {
             let name = vectors.next().unwrap_or_default();
-            let cosine = |other: &[f32]| name.iter().zip(other).map(|(left, right)| left * right).sum::<f32>();
-            let cosines: Vec<f32> = vectors.by_ref().take(drawn.len()).map(cosine).collect();
+            let cosines: Vec<f32> = vectors.by_ref().take(drawn.len()).map(|other| dot::<1>(name, other)).collect();
             let farthest = cosines.into_iter().zip(drawn).min_by(|left, right| left.0.total_cmp(&right.0));
             item.text = farthest.map_or_else(String::new, |(_, drawn)| drawn);
         }
@@ -209,8 +209,7 @@ fn take_near(left: &mut Vec<usize>, groups: &[Group], centres: &[Vec<f32>], size
         return Vec::new();
     }
     let first = left.remove(0);
-    let near =
-        |other: usize| -> f32 { centres[first].iter().zip(&centres[other]).map(|(left, right)| left * right).sum() };
+    let near = |other: usize| dot::<1>(&centres[first], &centres[other]);
     let mut order: Vec<(f32, usize)> = left.iter().take(LOOKED_AT).map(|other| (near(*other), *other)).collect();
     order.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
     let (mut batch, mut concepts) = (vec![first], HashSet::from([groups[first][0].concept]));

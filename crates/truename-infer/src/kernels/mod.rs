@@ -7,11 +7,13 @@
 //! (`truename-bench products`).
 
 mod buffer;
+mod dot;
 mod matrix;
 mod multiply;
 mod rows;
 
 pub use buffer::sized;
+pub use dot::dot;
 pub use matrix::{Matrix, PackedMatrix};
 pub use multiply::{Onto, multiply, multiply_packed};
 pub use rows::{Rows, gather, gather_transposed, product};

@@ -6,9 +6,9 @@ use rayon::prelude::*;
 use rten_simd::ops::BitOps;
 use rten_simd::{Isa, SimdOp};
 use rten_vecmath::Softmax;
-use truename_infer::kernels::{Rows, gather, gather_transposed, product, sized};
+use truename_infer::kernels::{Rows, dot, gather, gather_transposed, product, sized};
 
-use super::rows::{add, dot};
+use super::rows::{LANES, add};
 use crate::dropout::Dropout;
 use crate::layout::Layout;
 
@@ -232,7 +232,7 @@ impl SimdOp for Backward<'_> {
             for (at, (row, weights)) in scores.chunks_exact_mut(columns).zip(weights.chunks_exact(tokens)).enumerate() {
                 let row = &mut row[..tokens];
                 text.shape.dropout.apply(row, first + at * tokens);
-                let mean = dot(row, weights);
+                let mean = dot::<LANES>(row, weights);
                 row.iter_mut().zip(weights).for_each(|(score, weight)| *score = weight * (*score - mean));
                 if text.shape.has_bias {
                     row.iter().zip(text.bias(head, at)).for_each(|(score, at)| bias[at] += score);

@@ -21,5 +21,5 @@ pub(crate) use convolution::convolution;
 pub(crate) use encoder_layer::encoder_layer;
 pub(crate) use layer::{LayerShape, PerInput};
 pub(crate) use recurrence::recurrence;
-pub(crate) use rows::dot;
+pub(crate) use rows::LANES;
 pub(crate) use tensor::{primitive, runs_on};

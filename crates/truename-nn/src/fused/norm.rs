@@ -3,9 +3,10 @@
 use rayon::prelude::*;
 use rten_simd::{Isa, SimdOp};
 use rten_vecmath::{Sum, SumSquareSub};
+use truename_infer::kernels::dot;
 
 use super::affine::Affine;
-use super::rows::{PIECE, dot, sums};
+use super::rows::{LANES, PIECE, sums};
 
 /// The outcome of a norm that its backward pass needs.
 #[derive(Debug)]
@@ -80,8 +81,8 @@ pub(super) fn backward(normed: &NormState, norm: Affine, gradient: &[f32]) -> (V
                 of_shift[at] += gradient[at];
                 input[at] = gradient[at] * norm.weight[at];
             }
-            let mean = dot(gradient, norm.weight) / width as f32;
-            let along = dot(input, values) / width as f32;
+            let mean = dot::<LANES>(gradient, norm.weight) / width as f32;
+            let along = dot::<LANES>(input, values) / width as f32;
             for (input, value) in input.iter_mut().zip(values) {
                 *input = (*input - mean - value * along) * inverse;
             }

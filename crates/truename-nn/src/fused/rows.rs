@@ -4,6 +4,8 @@ use rayon::prelude::*;
 
 /// Rows of a piece.
 pub(super) const PIECE: usize = 32;
+/// Sums of a dot product that are kept apart.
+pub(crate) const LANES: usize = 8;
 
 /// Sums of the columns.
 ///
@@ -29,18 +31,4 @@ pub(super) fn sums(vectors: impl IndexedParallelIterator<Item = Vec<f32>>) -> Ve
 /// `sum += addend`
 pub(super) fn add(sum: &mut [f32], addend: &[f32]) {
     sum.iter_mut().zip(addend).for_each(|(sum, addend)| *sum += addend);
-}
-
-/// `Σ aᵢ bᵢ`, in an order that lets it be computed eight numbers at a time.
-pub(crate) fn dot(left: &[f32], right: &[f32]) -> f32 {
-    const LANES: usize = 8;
-    let ((left, left_rest), (right, right_rest)) = (left.as_chunks::<LANES>(), right.as_chunks::<LANES>());
-    let mut sums = [0.0; LANES];
-    for (left, right) in left.iter().zip(right) {
-        for ((sum, left), right) in sums.iter_mut().zip(left).zip(right) {
-            *sum += left * right;
-        }
-    }
-    let rest: f32 = left_rest.iter().zip(right_rest).map(|(left, right)| left * right).sum();
-    sums.iter().sum::<f32>() + rest
 }

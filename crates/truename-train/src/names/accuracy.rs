@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use rayon::prelude::*;
 use truename::KnowledgeBase;
 use truename_infer::Encoder;
+use truename_infer::kernels::dot;
 use truename_kb::Progress;
 use truename_text::stable_hash;
 
@@ -89,7 +90,7 @@ impl Accuracy {
         let rank = |query: usize| {
             progress.check()?;
             let vector = &asked_vectors[query * width..][..width];
-            let cosines: Vec<f32> = vectors.chunks_exact(width).map(|name| dot(vector, name)).collect();
+            let cosines: Vec<f32> = vectors.chunks_exact(width).map(|name| dot::<1>(vector, name)).collect();
             let mut best = vec![f32::MIN; concepts.len()];
             cosines.iter().zip(&owners).for_each(|(cosine, owner)| best[*owner] = best[*owner].max(*cosine));
             let votes = votes(&cosines, &owners, vote);
@@ -164,10 +165,6 @@ fn votes(cosines: &[f32], owners: &[usize], nearest: usize) -> HashMap<usize, us
     let mut votes = HashMap::new();
     order.iter().for_each(|name| *votes.entry(owners[*name]).or_default() += 1);
     votes
-}
-
-pub(crate) fn dot(left: &[f32], right: &[f32]) -> f32 {
-    left.iter().zip(right).map(|(left, right)| left * right).sum()
 }
 
 /// Returns the concepts of the knowledge base; where they have too many names, those asked for and a sample of the others.

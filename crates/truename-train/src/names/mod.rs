@@ -17,7 +17,6 @@ use crate::Error;
 use crate::recipe::Recipe;
 use crate::training::{Description, Scores, TaskData};
 
-pub(crate) use accuracy::dot;
 pub use accuracy::{Accuracy, AccuracySearch};
 pub use dataset::{Dataset, NamedConcept, Query};
 pub(crate) use dataset::{read_concepts, vocabularies};

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 use truename_infer::Encoder;
+use truename_infer::kernels::dot;
 use truename_kb::Progress;
 use truename_text::{Span, stable_hash};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::MarkedSentence;
 use super::marked_sentence::{files_of, read_file};
-use crate::names::dot;
 use crate::{DataFile, Error, Scores, TaskData, error};
 
 /// Sentences with a marked entity each, to learn from and to evaluate on.
@@ -116,7 +116,7 @@ impl SentenceSet {
         let width = vectors.len() / asked.len().max(1);
         let names: Vec<String> = asked.iter().map(|number| self.sentence(*number).entity().to_lowercase()).collect();
         let vector = |number: usize| &vectors[number * width..][..width];
-        let cosine = |left: usize, right: usize| dot(vector(left), vector(right));
+        let cosine = |left: usize, right: usize| dot::<1>(vector(left), vector(right));
         let is_concept = |left: usize, right: usize| self.concept_of(asked[left]) == self.concept_of(asked[right]);
         let is_right = |query: usize| {
             let others = (0..names.len()).filter(|other| names[*other] != names[query]);

@@ -17,6 +17,7 @@ use truename_text::Span;
 
 use crate::backbone::Backbone;
 use crate::checkpoint::network_folder;
+use crate::kernels::dot;
 use crate::{Error, Input, States, error};
 
 pub use config::{Descriptions, EntityType, SpanConfig, Thresholds};
@@ -267,7 +268,7 @@ impl SpanScorer {
             .collect();
         let vectors = maps.unit_rows(map, &rows, tokens.len() + 1);
         let scores = |vector: &[f32]| -> Vec<f32> {
-            anchors.chunks_exact(maps.dimensions).map(|anchor| scale * dot(vector, anchor)).collect()
+            anchors.chunks_exact(maps.dimensions).map(|anchor| scale * dot::<16>(vector, anchor)).collect()
         };
         let mut vectors = vectors.chunks_exact(maps.dimensions);
         let first = vectors.next().map(scores).unwrap_or_default();
@@ -418,10 +419,10 @@ impl<'a> Scores<'a> {
         for ((value, first), (last, width)) in self.vector.iter_mut().zip(first).zip(last.iter().zip(width)) {
             *value = first + last + width;
         }
-        let length = dot(&self.vector, &self.vector).sqrt().max(f32::MIN_POSITIVE);
+        let length = dot::<16>(&self.vector, &self.vector).sqrt().max(f32::MIN_POSITIVE);
         let factor = maps.scales[2] / length;
         for (score, anchor) in self.scores.iter_mut().zip(self.scorer.anchors.spans.chunks_exact(maps.dimensions)) {
-            *score = factor * dot(&self.vector, anchor);
+            *score = factor * dot::<16>(&self.vector, anchor);
         }
     }
 
@@ -442,16 +443,4 @@ fn mean(states: &[States]) -> Vec<f32> {
     }
     mean.iter_mut().for_each(|value| *value /= states.len() as f32);
     mean
-}
-
-fn dot(left: &[f32], right: &[f32]) -> f32 {
-    /// Sums that are kept apart, so that they are added by vectors.
-    const SUMS: usize = 16;
-    let (left, left_rest) = left.as_chunks::<SUMS>();
-    let (right, right_rest) = right.as_chunks::<SUMS>();
-    let mut sums = [0.0; SUMS];
-    for (left, right) in left.iter().zip(right) {
-        sums.iter_mut().zip(left.iter().zip(right)).for_each(|(sum, (left, right))| *sum += left * right);
-    }
-    sums.iter().sum::<f32>() + left_rest.iter().zip(right_rest).map(|(left, right)| left * right).sum::<f32>()
 }
