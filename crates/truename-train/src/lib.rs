@@ -45,7 +45,6 @@ mod texts;
 mod trained;
 mod training;
 mod tuning;
-mod vectors;
 
 pub use cross_validation::{CrossValidation, FittedFold, FoldEncoder};
 pub use data_file::DataFile;

@@ -14,11 +14,6 @@ pub(crate) fn io(action: &str, path: &Path, source: io::Error) -> Error {
     if is_irregular { error.with_hint(IRREGULAR_HINT) } else { error }
 }
 
-/// Error of a record in a store that cannot be read.
-pub(crate) fn damaged(what: &'static str) -> Error {
-    truename_kb::damaged(what)
-}
-
 /// Error of a stored ranker that cannot be read.
 pub(crate) fn ranker(source: postcard::Error) -> Error {
     let calibrate = HintPart::action("calibrate").with("kb", "DIR");

@@ -6,7 +6,7 @@ use truename_error::ErrorKind;
 use truename_kb::{ConceptIndex, NameIndex, Snapshot};
 
 use crate::name_set::NameSet;
-use crate::{Error, LinkOptions, error};
+use crate::{Error, LinkOptions};
 
 /// Stands for all sources of aliases.
 const ALL: &str = "*";
@@ -65,7 +65,7 @@ impl NameFilter {
                 let left_out = self.left_out(concept, snapshot)?;
                 let names = snapshot.concept_names(concept)?.1;
                 if names.iter().any(|name| *name >= next) {
-                    return Err(error::damaged("a concept has a name that never was there"));
+                    return Err(truename_kb::damaged("a concept has a name that never was there"));
                 }
                 names.into_iter().filter(|name| !left_out.contains(name)).for_each(|name| allowed.insert(name));
             }

@@ -37,10 +37,4 @@ impl FoundMention {
     pub fn new(span: Span, mention_type: impl Into<String>) -> Self {
         Self { span, mention_type: mention_type.into(), ..Self::default() }
     }
-
-    /// Sets the margin.
-    #[must_use]
-    pub fn with_margin(self, margin: f64) -> Self {
-        Self { margin: Some(margin), ..self }
-    }
 }

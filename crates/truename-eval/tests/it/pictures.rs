@@ -52,7 +52,8 @@ fn thresholds() {
     let span = |at: usize| Span::new(2 * at, 2 * at + 1);
     let gold = [0, 1, 3, 4, 5, 7].map(|at| Mention::new(span(at), "N", None)).to_vec();
     let margins = [2.0, 1.0, 0.5, 0.25, -0.25, -0.5, -1.0, -1.5];
-    let found = margins.iter().enumerate().map(|(at, margin)| FoundMention::new(span(at), "N").with_margin(*margin));
+    let mention = |(at, margin)| FoundMention { margin: Some(margin), ..FoundMention::new(span(at), "N") };
+    let found = margins.iter().copied().enumerate().map(mention);
     let documents = [JudgedDocument { gold, found: found.collect(), ..JudgedDocument::default() }];
     let curve = |margins| ThresholdCurve::of(&documents, true, margins).unwrap();
     assert_same("thresholds.svg", &plot::thresholds(&curve(Margins::Range { low: -2.0, high: 2.0, points: 41 })));

@@ -186,9 +186,6 @@ fn one_of(types: &[&str]) -> String {
 
 /// Reads the documents of a corpus: a file, a folder, or the files of a pattern, which are added to `files`. Returns the first
 /// problem with the number of all.
-///
-/// # Errors
-/// If a file cannot be read, or none has a document.
 pub(crate) fn read_corpus(
     path: &Path,
     options: &ReadOptions,

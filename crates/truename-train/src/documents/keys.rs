@@ -138,9 +138,6 @@ impl CorpusKey {
 
 impl EncoderKeys {
     /// Opens the network of a new run.
-    ///
-    /// # Errors
-    /// Where none is named, or its folder cannot be read.
     pub fn open(&self) -> Result<Checkpoint, Error> {
         match self.from.as_os_str().is_empty() {
             true => Err(error::missing("encoder.from", HintPart::setting("encoder"))),
@@ -149,9 +146,6 @@ impl EncoderKeys {
     }
 
     /// Opens the network of a new run, a transformer.
-    ///
-    /// # Errors
-    /// As [`EncoderKeys::open`], and where it is a network of characters.
     pub fn open_transformer(&self) -> Result<TransformerCheckpoint, Error> {
         match self.open()? {
             Checkpoint::Transformer(transformer) => Ok(transformer),
@@ -174,9 +168,6 @@ pub(crate) fn frozen(embeddings: bool, layers: usize) -> Vec<NamePattern> {
 }
 
 /// Returns the network of a run, a transformer.
-///
-/// # Errors
-/// Where it is a network of characters.
 pub(crate) fn transformer(networks: &[Checkpoint]) -> Result<&TransformerCheckpoint, Error> {
     match &networks[0] {
         Checkpoint::Transformer(transformer) => Ok(transformer),

@@ -35,13 +35,6 @@ pub(crate) struct Documents {
     unlearnt: UnlearntMentions,
 }
 
-/// A span that a model takes for a mention of a type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct FoundMention {
-    pub span: Span,
-    pub type_number: u32,
-}
-
 impl Documents {
     /// Reads the corpora that a recipe names, and cuts them into windows. Where there is no corpus to evaluate on, a share of the
     /// documents is held out.
@@ -109,9 +102,6 @@ impl Documents {
     }
 
     /// Refuses corpora that leave types without annotations.
-    ///
-    /// # Errors
-    /// Where there is one, for a task that takes every word for a mention of a type or of none.
     pub fn check_all_types_are_annotated(&self) -> Result<(), Error> {
         let is_whole = |types: &Vec<u32>| types.len() == self.types.len();
         if self.train.types.iter().all(is_whole) {
@@ -161,14 +151,7 @@ impl Documents {
             (across, "are not within one passage"),
             (with_gaps, "have gaps"),
         ];
-        let reasons: Vec<String> = reasons
-            .into_iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, reason)| format!("{count} {reason}"))
-            .collect();
-        if !reasons.is_empty() {
-            lines.push(format!("mentions that are not learnt: {}", reasons.join(", ")));
-        }
+        lines.extend(not_learnt(&reasons));
         Description { lines, lengths: self.windows.iter().map(|window| window.ids.len() as u32).collect() }
     }
 
@@ -191,9 +174,9 @@ impl Documents {
         &self.dev.mentions
     }
 
-    /// Scores the mentions found in the passages to evaluate on: strict precision, recall and F1, of all and of each type.
+    /// Scores the mentions found in the passages to evaluate on, each a span and the number of its type: strict precision, recall and F1, of all and of each type.
     /// Mentions found where the corpus has one of unknown type do not count.
-    pub fn score(&self, found: &[Vec<FoundMention>]) -> Scores {
+    pub fn score(&self, found: &[Vec<(Span, u32)>]) -> Scores {
         let mut counts = vec![Counts::default(); self.types.len()];
         for (passage, found) in self.dev.passages.iter().zip(found) {
             self.count(passage, found, &mut counts);
@@ -211,18 +194,14 @@ impl Documents {
         Scores { names: all.gold, values }
     }
 
-    fn count(&self, passage: &Passage, found: &[FoundMention], counts: &mut [Counts]) {
+    fn count(&self, passage: &Passage, found: &[(Span, u32)], counts: &mut [Counts]) {
         let types = self.dev.types_of(passage);
-        let gold: HashSet<FoundMention> = passage
-            .mentions
-            .iter()
-            .filter(|mention| !mention.has_gaps)
-            .map(|mention| FoundMention { span: mention.span, type_number: mention.type_number })
-            .collect();
+        let whole = passage.mentions.iter().filter(|mention| !mention.has_gaps);
+        let gold: HashSet<(Span, u32)> = whole.map(|mention| (mention.span, mention.type_number)).collect();
         passage.mentions.iter().for_each(|mention| counts[mention.type_number as usize].gold += 1);
-        for found in found.iter().filter(|found| types.contains(&found.type_number)) {
-            let (counts, is_right) = (&mut counts[found.type_number as usize], gold.contains(found));
-            counts.found += usize::from(is_right || !passage.open.contains(&found.span));
+        for (span, type_number) in found.iter().filter(|(_, type_number)| types.contains(type_number)) {
+            let (counts, is_right) = (&mut counts[*type_number as usize], gold.contains(&(*span, *type_number)));
+            counts.found += usize::from(is_right || !passage.open.contains(span));
             counts.right += usize::from(is_right);
         }
     }
@@ -259,10 +238,14 @@ impl TaskData for Documents {
     }
 }
 
+/// Returns the line on the mentions that are not learnt, with their numbers by the reason; `None` where all are.
+pub(crate) fn not_learnt(reasons: &[(usize, &str)]) -> Option<String> {
+    let counted = reasons.iter().filter(|(count, _)| *count > 0).map(|(count, reason)| format!("{count} {reason}"));
+    let counted = counted.collect::<Vec<_>>().join(", ");
+    (!counted.is_empty()).then(|| format!("mentions that are not learnt: {counted}"))
+}
+
 /// Opens the tokenizer of a run: that of its checkpoint, or of the network that a new run starts from.
-///
-/// # Errors
-/// Where the folder cannot be read.
 pub(crate) fn tokenizer(encoder: &EncoderKeys, checkpoint: Option<&Path>) -> Result<Tokenizer, Error> {
     let mut checkpoint = checkpoint.map_or_else(|| encoder.open(), Checkpoint::open)?;
     checkpoint.tokenizer()

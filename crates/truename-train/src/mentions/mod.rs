@@ -16,7 +16,7 @@ use truename_text::{Document, Problem, Span, document_hash, stable_hash};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::data_file::is_store;
-use crate::documents::read_corpus;
+use crate::documents::{not_learnt, read_corpus};
 use crate::names::vocabularies;
 use crate::recipe::Recipe;
 use crate::retrieval::ConceptRetriever;
@@ -76,9 +76,6 @@ struct LeftOut {
 impl Mentions {
     /// Reads the knowledge base and the corpora that a recipe names, with so many candidates for each mention if they are asked for.
     /// Where there is no corpus to evaluate on, a share of the documents is held out.
-    ///
-    /// # Errors
-    /// Where a file or the retriever cannot be read, or there is nothing to learn.
     pub fn read(recipe: &Recipe, candidates: Option<(&CandidateKeys, usize)>) -> Result<Self, Error> {
         let MentionKeys { data, .. } = recipe.keys()?;
         if data.kb.is_empty() {
@@ -126,6 +123,9 @@ impl Mentions {
                 return Err(Error::new(ErrorKind::TooFew, message)
                     .with_hint("name more documents in data.train, or lower data.dev_share"));
             }
+        }
+        if all.dev.is_empty() && recipe.evaluation.patience > 0 {
+            return Err(error::nothing_to_evaluate());
         }
         if let Some((keys, count)) = candidates {
             all.propose(kb, keys, count)?;
@@ -301,14 +301,7 @@ impl Mentions {
             (without_id, "have no id"),
             (repeated, "repeat a name of their document"),
         ];
-        let reasons: Vec<String> = reasons
-            .into_iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, reason)| format!("{count} {reason}"))
-            .collect();
-        if !reasons.is_empty() {
-            lines.push(format!("mentions that are not learnt: {}", reasons.join(", ")));
-        }
+        lines.extend(not_learnt(&reasons));
         lines
     }
 }

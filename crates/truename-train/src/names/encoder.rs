@@ -48,9 +48,6 @@ impl EncoderKeys {
     }
 
     /// Opens the encoder of a new run.
-    ///
-    /// # Errors
-    /// Where none is named, or its folder cannot be read.
     pub fn open(&self, seed: u64) -> Result<Checkpoint, Error> {
         match self.characters()? {
             Some(config) => Ok(untrained_characters(config, seed)),

@@ -20,9 +20,6 @@ const SENTENCES_A_NAME: usize = 64;
 const SENTENCES_A_CONCEPT: usize = 1024;
 
 /// Passes the sentences of all concepts to `visit`, in the order of ids, and counts them.
-///
-/// # Errors
-/// If the knowledge base, a run or `visit` fails, or the work is stopped.
 pub(super) fn compose(
     kb: &KnowledgeBase,
     mut found: SentenceMerge,

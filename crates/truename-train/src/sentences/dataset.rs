@@ -27,9 +27,6 @@ pub(crate) struct SentenceSet {
 
 impl SentenceSet {
     /// Reads folders or files of sentences, and holds a share of the concepts out. Concepts with one sentence are left out.
-    ///
-    /// # Errors
-    /// If a file cannot be read, or there is nothing to learn.
     pub fn read(paths: &[PathBuf], dev_share: f64) -> Result<Self, Error> {
         let (mut sentences, mut files) = (Vec::new(), Vec::new());
         for path in paths {
@@ -90,9 +87,6 @@ impl SentenceSet {
 
     /// Returns the share of held-out entities whose nearest entity of another name is of the same concept, under `score`: in their
     /// sentences, and by their names alone.
-    ///
-    /// # Errors
-    /// If the encoder fails, or the work is stopped.
     pub fn scores(&self, encoder: &Encoder, score: &str, progress: &Progress) -> Result<Scores, Error> {
         /// Most sentences asked for.
         const MOST: usize = 2000;

@@ -28,9 +28,6 @@ struct Line {
 
 impl Exclusion {
     /// Reads files with an id or a name a line; lines that begin with `# ` are comments.
-    ///
-    /// # Errors
-    /// If a file cannot be read.
     pub fn read(paths: &[PathBuf], ids: &WrittenIds) -> Result<Self, Error> {
         let mut exclusion = Self::default();
         let files: Vec<Vec<PathBuf>> = paths.iter().map(|path| truename_read::files(path)).collect::<Result<_, _>>()?;

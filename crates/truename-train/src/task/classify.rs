@@ -180,9 +180,6 @@ fn value(example: &Example) -> f64 {
 }
 
 /// Returns the mean and the standard deviation of the values to learn.
-///
-/// # Errors
-/// Where a label is not a finite number.
 fn scale(texts: &Texts) -> Result<ValueScale, Error> {
     let is_value = |example: &Example| example.text.label.parse::<f64>().is_ok_and(f64::is_finite);
     if let Some(example) = texts.train.iter().chain(&texts.dev).find(|example| !is_value(example)) {

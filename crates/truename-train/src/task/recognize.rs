@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use truename_infer::{Batch, Checkpoint, Manifest, SpanConfig, SpanOptions, SpanScorer, Thresholds, Tokenizer};
+use truename_infer::{
+    Batch, Checkpoint, Manifest, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, Thresholds, Tokenizer,
+};
 use truename_kb::Progress;
 use truename_nn::{LabelledSpans, LearnerOptions, SpanThreshold, Spans, SpansOptions};
 
 use super::kind::{Kind, run};
-use crate::documents::{DocumentKeys, Documents, FoundMention, tokenizer};
+use crate::documents::{DocumentKeys, Documents, tokenizer};
 use crate::recipe::{Keys, Part, Range, Schema};
 use crate::training::{Description, Epoch, EpochSize, Scores, Task, TaskBatch, TaskData, checkpoint_of};
 use crate::{Error, Recipe, error};
@@ -246,9 +248,8 @@ impl Task for Recognize {
             scorer = scorer.with_thresholds(thresholds)?;
         }
         let found = scorer.find(&texts, &SpanOptions::default())?;
-        let mention =
-            |span: &truename_infer::ScoredSpan| FoundMention { span: span.span, type_number: span.type_number };
-        let found: Vec<Vec<FoundMention>> = found.iter().map(|spans| spans.iter().map(mention).collect()).collect();
+        let mention = |span: &ScoredSpan| (span.span, span.type_number);
+        let found: Vec<Vec<_>> = found.iter().map(|spans| spans.iter().map(mention).collect()).collect();
         Ok(self.documents.score(&found))
     }
 

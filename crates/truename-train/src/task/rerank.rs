@@ -98,9 +98,6 @@ impl Rerank {
         (config.candidates, config.name_tokens) = (prompt.candidates, prompt.name_tokens);
         (config.question, config.together, config.score) = (prompt.question, prompt.together, prompt.score);
         let mentions = Mentions::read(recipe, Some((&candidates, prompt.candidates)))?;
-        if mentions.dev().is_empty() && recipe.evaluation.patience > 0 {
-            return Err(error::nothing_to_evaluate());
-        }
         let has_negative = |example: &LinkedExample| negatives(example).next().is_some();
         let examples = mentions.train().iter().zip(0..);
         let learnt: Vec<u32> =

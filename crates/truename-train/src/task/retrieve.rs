@@ -15,7 +15,7 @@ use crate::names::pooling_of;
 use crate::recipe::{Keys, Part, Range, Schema};
 use crate::retrieval::ConceptVectors;
 use crate::training::{Description, Epoch, EpochSize, Scores, Task, TaskBatch, TaskData};
-use crate::{Error, Recipe, error};
+use crate::{Error, Recipe};
 
 /// The row of the kind.
 pub(super) const KIND: Kind = Kind {
@@ -118,9 +118,6 @@ impl Retrieve {
         let mut config = RetrieverConfig::new();
         (config.window, config.concept_tokens) = (retrieve.retriever.window, retrieve.retriever.concept_tokens);
         let mentions = Mentions::read(recipe, None)?;
-        if mentions.dev().is_empty() && recipe.evaluation.patience > 0 {
-            return Err(error::nothing_to_evaluate());
-        }
         pooling_of("retriever.pooling", &retrieve.retriever.pooling)?;
         Ok(Self { mentions, config, keys: recipe.keys()?, retrieve, seed: recipe.seed })
     }

@@ -7,7 +7,7 @@ use truename_kb::Progress;
 use truename_nn::{GoldSpan, LearnerOptions, SpanLabels, TaggedTokens, Tags};
 
 use super::kind::{Kind, run};
-use crate::documents::{DocumentKeys, Documents, FoundMention, tokenizer};
+use crate::documents::{DocumentKeys, Documents, tokenizer};
 use crate::recipe::{Part, Schema};
 use crate::training::{Description, Epoch, EpochSize, Scores, Task, TaskBatch, TaskData, checkpoint_of};
 use crate::{Error, Recipe};
@@ -128,9 +128,9 @@ impl Task for Tag {
     fn evaluate(&self, folder: &Path, progress: &Progress) -> Result<Scores, Error> {
         progress.check()?;
         let texts: Vec<&str> = self.documents.dev().collect();
-        let mention = |span: &TaggedSpan| FoundMention { span: span.span, type_number: span.type_number };
+        let mention = |span: &TaggedSpan| (span.span, span.type_number);
         let found = Tagger::open(folder)?.find(&texts)?;
-        let found: Vec<Vec<FoundMention>> = found.iter().map(|spans| spans.iter().map(mention).collect()).collect();
+        let found: Vec<Vec<_>> = found.iter().map(|spans| spans.iter().map(mention).collect()).collect();
         Ok(self.documents.score(&found))
     }
 }

@@ -69,9 +69,6 @@ impl Keys for TextKeys {
 
 impl DataKeys {
     /// The layout of the tables.
-    ///
-    /// # Errors
-    /// Where the format is none.
     pub fn layout(&self) -> Result<TextLayout, Error> {
         let format = |name: &str| {
             name.parse::<TextFormat>()

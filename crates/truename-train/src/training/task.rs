@@ -6,13 +6,12 @@ use std::path::Path;
 use fastrand::Rng;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use truename_infer::{Batch, Checkpoint, Manifest, Tokenizer};
+use truename_infer::{Batch, Checkpoint, Manifest, Tokenizer, scale_to_unit};
 use truename_kb::Progress;
 use truename_nn::{Learner, LearnerOptions, Objective};
 use truename_text::stable_hash;
 
 use crate::Error;
-use crate::vectors::unit_vectors;
 
 /// The subject of a training run.
 pub trait Task {
@@ -195,7 +194,27 @@ impl<O: Objective> Epoch<'_, O> {
     /// # Errors
     /// Where a name cannot be turned into tokens, or the work is stopped.
     pub fn unit_vectors(&self, names: &[&str]) -> Result<(Vec<f32>, usize), Error> {
-        unit_vectors(self.learner, &self.tokenizers[0], names, self.progress)
+        /// Names encoded together.
+        const TOGETHER: usize = 256;
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_by_key(|name| names[*name].len());
+        let (mut vectors, mut width) = (Vec::new(), 1);
+        for places in order.chunks(TOGETHER) {
+            self.check()?;
+            let mut texts = Batch::default();
+            for place in places {
+                texts.push(&self.tokenizer().tokens(names[*place])?.ids);
+            }
+            let encoded = self.vectors(&texts);
+            width = encoded.len() / places.len();
+            vectors.resize(names.len() * width, 0.0);
+            for (place, vector) in places.iter().zip(encoded.chunks_exact(width)) {
+                let unit = &mut vectors[place * width..][..width];
+                unit.copy_from_slice(vector);
+                scale_to_unit(unit);
+            }
+        }
+        Ok((vectors, width))
     }
 }
 

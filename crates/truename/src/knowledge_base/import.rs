@@ -401,7 +401,7 @@ fn provenance(action: &str, import: &Import) -> Vec<Provenance> {
 }
 
 pub(super) fn read_provenance(snapshot: &Snapshot<'_>) -> Result<Vec<Provenance>, Error> {
-    let read = |json| serde_json::from_slice(json).map_err(|_| error::damaged("the list of its sources"));
+    let read = |json| serde_json::from_slice(json).map_err(|_| truename_kb::damaged("the list of its sources"));
     Ok(snapshot.meta(META_PROVENANCE)?.map(read).transpose()?.unwrap_or_default())
 }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, error};
+use crate::Error;
 
 /// Hash of the weights, tokenizer and configuration of a model: hexadecimal digits. A store holds it, and it is part of the
 /// name of the model's folder.
@@ -34,7 +34,7 @@ impl FromStr for ModelHash {
     fn from_str(hash: &str) -> Result<Self, Error> {
         match !hash.is_empty() && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             true => Ok(Self(hash.to_owned())),
-            false => Err(error::damaged("the hash of a model has letters that are no hexadecimal digits")),
+            false => Err(truename_kb::damaged("the hash of a model has letters that are no hexadecimal digits")),
         }
     }
 }

@@ -244,7 +244,7 @@ impl KnowledgeBase {
     fn model_record(&self, role: ModelRole) -> Result<Option<ModelRecord>, Error> {
         let snapshot = self.store.snapshot()?;
         let Some(json) = snapshot.meta(role.as_str())? else { return Ok(None) };
-        serde_json::from_slice(json).map(Some).map_err(|_| error::damaged("the record of a model"))
+        serde_json::from_slice(json).map(Some).map_err(|_| truename_kb::damaged("the record of a model"))
     }
 
     /// Copies an encoder into the knowledge base's folder, for vectors that it has made or that
@@ -370,7 +370,7 @@ impl KnowledgeBase {
     fn copied(&self) -> Result<BTreeSet<(ModelRole, ModelHash)>, Error> {
         let snapshot = self.store.snapshot()?;
         let Some(json) = snapshot.meta(META_COPIED)? else { return Ok(BTreeSet::new()) };
-        serde_json::from_slice(json).map_err(|_| error::damaged("the list of its models"))
+        serde_json::from_slice(json).map_err(|_| truename_kb::damaged("the list of its models"))
     }
 
     /// Records that the attached models, and another one, are copies that may be removed.

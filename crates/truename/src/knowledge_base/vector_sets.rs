@@ -14,7 +14,7 @@ use truename_infer::{AdapterChoice, Encoder};
 use truename_kb::Snapshot;
 
 use super::ModelHash;
-use crate::{Error, TrainedRetriever, error};
+use crate::{Error, TrainedRetriever};
 
 /// Meta key of the sets.
 pub(super) const META_VECTORS: &str = "vectors";
@@ -122,7 +122,7 @@ impl VectorSets {
         match serde_json::from_slice(json) {
             Ok(StoredSets::Named(sets)) => Ok(Self(sets)),
             Ok(StoredSets::Unnamed(versions)) => Ok(Self(BTreeMap::from([(ENCODER.to_owned(), versions)]))),
-            Err(_) => Err(error::damaged("the record of its encoder")),
+            Err(_) => Err(truename_kb::damaged("the record of its encoder")),
         }
     }
 
