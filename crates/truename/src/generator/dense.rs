@@ -1,10 +1,9 @@
 //! Proposes the names with the nearest vectors.
 
-use truename_index::{Hit, Rank, SearchScratch, VectorReader, VectorScratch, VectorSearch};
+use truename_index::{Hit, Rank, VectorReader, VectorScratch, VectorSearch};
 use truename_kb::{NameIndex, Snapshot};
-use truename_text::NameProfile;
 
-use super::{Generator, NameSet, Scope};
+use super::{Generation, NameSet, Scope};
 use crate::Error;
 use crate::proposal::Proposals;
 
@@ -58,23 +57,13 @@ pub(crate) fn nearest(
     reader.search(vectors, &search, &mut VectorScratch::default())
 }
 
-/// Generator of the names with the nearest vectors.
-pub(super) struct NearestVectors;
-
-impl Generator for NearestVectors {
-    fn propose(
-        &self,
-        query: &NameProfile,
-        scope: &Scope<'_>,
-        _: &mut SearchScratch,
-        proposals: &mut Proposals,
-    ) -> Result<(), Error> {
-        // A text without letters is no name, even if it has a vector.
-        let Some(dense) = scope.dense.filter(|_| !query.normalized.is_empty()) else { return Ok(()) };
-        let names = dense.hits.iter().map(|hit| NameIndex(hit.name));
-        for name in names.filter(|name| scope.sees(*name)).take(MAX_NAMES) {
-            proposals.entry(scope.snapshot.name(name)?.0, name);
-        }
-        Ok(())
+/// Proposes the names with the nearest vectors.
+pub(super) fn nearest_vectors(Generation { query, scope, proposals, .. }: Generation<'_, '_>) -> Result<(), Error> {
+    // A text without letters is no name, even if it has a vector.
+    let Some(dense) = scope.dense.filter(|_| !query.normalized.is_empty()) else { return Ok(()) };
+    let names = dense.hits.iter().map(|hit| NameIndex(hit.name));
+    for name in names.filter(|name| scope.sees(*name)).take(MAX_NAMES) {
+        proposals.entry(scope.snapshot.name(name)?.0, name);
     }
+    Ok(())
 }

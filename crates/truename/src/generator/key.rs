@@ -1,42 +1,31 @@
 //! Proposes names that share a lookup key with the query: normal form, variant or acronym.
 
-use truename_index::SearchScratch;
 use truename_kb::initials_key;
-use truename_text::{Key, KeyMatch, NameKeys, NameProfile, NormalizedName};
+use truename_text::{Key, KeyMatch, NameKeys, NormalizedName};
 
-use super::{Generator, Scope};
+use super::{Generation, Scope};
 use crate::Error;
 use crate::proposal::Proposals;
 
 /// Maximum number of names with the same acronym; a commoner acronym proposes none.
 const MAX_ACRONYM_NAMES: usize = 48;
 
-/// Generator of names that share a lookup key with the query.
-pub(super) struct LookupKeys;
-
-impl Generator for LookupKeys {
-    fn propose(
-        &self,
-        query: &NameProfile,
-        scope: &Scope<'_>,
-        _: &mut SearchScratch,
-        proposals: &mut Proposals,
-    ) -> Result<(), Error> {
-        if query.normalized.is_empty() {
-            return Ok(());
-        }
-        let keys = &query.keys();
-        for key in keys.filed() {
-            file(key, usize::MAX, keys, scope, proposals)?;
-        }
-        if query.tokens.len() == 1 {
-            file(initials_key(keys.exact), MAX_ACRONYM_NAMES, keys, scope, proposals)?;
-        }
-        if let Some(initials) = keys.initials.filter(|_| query.tokens.len() > 1) {
-            file(initials, MAX_ACRONYM_NAMES, keys, scope, proposals)?;
-        }
-        Ok(())
+/// Proposes names that share a lookup key with the query.
+pub(super) fn lookup_keys(Generation { query, scope, proposals, .. }: Generation<'_, '_>) -> Result<(), Error> {
+    if query.normalized.is_empty() {
+        return Ok(());
     }
+    let keys = &query.keys();
+    for key in keys.filed() {
+        file(key, usize::MAX, keys, scope, proposals)?;
+    }
+    if query.tokens.len() == 1 {
+        file(initials_key(keys.exact), MAX_ACRONYM_NAMES, keys, scope, proposals)?;
+    }
+    if let Some(initials) = keys.initials.filter(|_| query.tokens.len() > 1) {
+        file(initials, MAX_ACRONYM_NAMES, keys, scope, proposals)?;
+    }
+    Ok(())
 }
 
 fn file(key: Key, most: usize, query: &NameKeys, scope: &Scope<'_>, proposals: &mut Proposals) -> Result<(), Error> {

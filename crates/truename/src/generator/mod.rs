@@ -1,6 +1,6 @@
 //! Candidate generators: each proposes names of the knowledge base for a query.
 //!
-//! Another generator is one file here that implements [`Generator`], one row in [`NEAR`], and a field of
+//! Another generator is a [`Generator`] in a file here, one row in [`NEAR`], and a field of
 //! [`Proposal`](crate::proposal::Proposal) for its score.
 //!
 //! Their candidates are united: names under a lookup key (the same normal form; plural and spelling; word order;
@@ -31,21 +31,21 @@ pub(crate) use dense::{Dense, nearest};
 ///
 /// Implementations propose only names in the scope, and none for a query without letters and digits. The same query and
 /// scope give the same proposals in the same order.
-trait Generator: Sync {
-    fn propose(
-        &self,
-        query: &NameProfile,
-        scope: &Scope<'_>,
-        scratch: &mut SearchScratch,
-        proposals: &mut Proposals,
-    ) -> Result<(), Error>;
+type Generator = fn(Generation<'_, '_>) -> Result<(), Error>;
+
+/// A query with the names that may be proposed for it, and those that are.
+struct Generation<'a, 's> {
+    query: &'a NameProfile,
+    scope: &'a Scope<'s>,
+    scratch: &'a mut SearchScratch,
+    proposals: &'a mut Proposals,
 }
 
 /// The exact generator, sufficient if a single concept has the exact name.
-const EXACT: &dyn Generator = &key::LookupKeys;
+const EXACT: Generator = key::lookup_keys;
 /// The other generators, in the order in which they propose.
-const NEAR: [&dyn Generator; 4] =
-    [&without_version::WithoutVersion, &typo::OneEdit, &dense::NearestVectors, &ngram::SharedNgrams];
+const NEAR: [Generator; 4] =
+    [without_version::without_version, typo::one_edit, dense::nearest_vectors, ngram::shared_ngrams];
 
 /// The names that generators may propose.
 pub(crate) struct Scope<'a> {
@@ -69,7 +69,7 @@ impl Scope<'_> {
 /// Returns the proposals of the exact generator alone.
 pub(crate) fn propose_exact(query: &NameProfile, scope: &Scope<'_>) -> Result<Proposals, Error> {
     let mut proposals = Proposals::default();
-    EXACT.propose(query, scope, &mut SearchScratch::default(), &mut proposals)?;
+    EXACT(Generation { query, scope, scratch: &mut SearchScratch::default(), proposals: &mut proposals })?;
     Ok(proposals)
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn propose_near(
     scratch: &mut SearchScratch,
     proposals: &mut Proposals,
 ) -> Result<(), Error> {
-    NEAR.iter().try_for_each(|generator| generator.propose(query, scope, scratch, proposals))
+    NEAR.iter().try_for_each(|generator| generator(Generation { query, scope, scratch, proposals }))
 }
 
 #[cfg(test)]

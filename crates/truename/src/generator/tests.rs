@@ -43,15 +43,16 @@ fn unit(vector: [f32; DIMENSIONS]) -> [f32; DIMENSIONS] {
 }
 
 /// Returns the proposals of one generator.
-fn proposed(generator: &dyn Generator, query: &str, scope: &Scope<'_>) -> BTreeMap<ConceptIndex, Vec<NameIndex>> {
+fn proposed(generator: Generator, query: &str, scope: &Scope<'_>) -> BTreeMap<ConceptIndex, Vec<NameIndex>> {
     let mut proposals = Proposals::default();
     let query = NameProfile::new(query);
-    generator.propose(&query, scope, &mut SearchScratch::default(), &mut proposals).unwrap();
+    let scratch = &mut SearchScratch::default();
+    generator(Generation { query: &query, scope, scratch, proposals: &mut proposals }).unwrap();
     proposals.iter().map(|(concept, names)| (concept, names.iter().map(|(name, _)| *name).collect())).collect()
 }
 
 /// Runs a test on each generator, with all names in scope.
-fn for_each_generator(test: impl Fn(&dyn Generator, &str, &Scope<'_>)) {
+fn for_each_generator(test: impl Fn(Generator, &str, &Scope<'_>)) {
     let folder = tempfile::tempdir().unwrap();
     let kb = knowledge_base(&folder);
     let snapshot = kb.store.snapshot().unwrap();
