@@ -98,7 +98,6 @@ enum Form {
     Objects { columns: Vec<String>, rows: std::vec::IntoIter<(u64, Map<String, Value>)> },
 }
 
-/// A row.
 pub(crate) struct Row {
     cells: Vec<String>,
     pub(crate) line: u64,

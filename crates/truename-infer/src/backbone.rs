@@ -47,7 +47,6 @@ pub struct Backbone {
     info: Info,
     tokenizer: Tokenizer,
     network: Network,
-    /// The choice of adapters.
     adapters: AdapterChoice,
     /// Family and sizes of a transformer, for heads that share its tables.
     family: Option<(&'static Family, Box<ModelConfig>)>,

@@ -8,7 +8,6 @@ pub(super) const DIRECTORY: &[u8] = b"directory";
 pub(super) const BLOCKS: &[u8] = b"blocks";
 pub(super) const NORMS: &[u8] = b"norms";
 
-/// Returns the block of a name.
 pub(super) fn block_of(name: u32) -> u16 {
     (name >> 16) as u16
 }

@@ -43,7 +43,6 @@ pub struct NgramIndex {
 const POSTINGS: &str = "ngram-postings";
 const TABLES: &str = "ngram-tables";
 
-/// Counts of the postings.
 struct PostingCounts {
     /// Each n-gram with the number of names that have it.
     directory: Vec<(Gram, u32)>,

@@ -73,7 +73,6 @@ pub fn scale_to_unit(vector: &mut [f32]) {
     }
 }
 
-/// Returns the length of a vector.
 pub(crate) fn length(vector: &[f32]) -> f32 {
     vector.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt() as f32
 }

@@ -60,7 +60,6 @@ struct Property {
 const READ_PROPERTIES: [&str; 3] = ["hasAlternativeId", "IAO_0100001", "consider"];
 
 impl Meta {
-    /// Returns the ids that a property has.
     fn ids(&self, property: &str) -> Vec<String> {
         let values = self.properties.iter().filter(|value| value.pred.ends_with(property));
         values.map(|value| curie(&value.val)).collect()

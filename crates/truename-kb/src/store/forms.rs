@@ -28,7 +28,6 @@ const MERGED_SHARE: usize = 8;
 /// Automaton without a form.
 static EMPTY: LazyLock<Vec<u8>> = LazyLock::new(|| Set::default().into_fst().into_inner());
 
-/// The tables of the forms.
 #[derive(Clone, Copy)]
 pub(crate) struct FormTables {
     /// [`BASE`], [`ADDED`] and [`REMOVED`] to an automaton.

@@ -59,7 +59,6 @@ impl Prompts {
     }
 }
 
-/// The answer of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PromptAnswer {
     /// Number of the masked token, counted over all prompts.

@@ -28,10 +28,10 @@ pub(crate) use keys::{DocumentKeys, EncoderKeys, frozen, transformer};
 
 /// Documents to learn from and to evaluate on.
 pub(crate) struct Documents {
-    types: Vec<EntityType>,
+    pub types: Vec<EntityType>,
     train: Corpora,
     dev: Corpora,
-    windows: Vec<LearntWindow>,
+    pub windows: Vec<LearntWindow>,
     unlearnt: UnlearntMentions,
 }
 
@@ -78,14 +78,6 @@ impl Documents {
         let (windows, unlearnt) =
             windows(&train.passages, |passage| train.types_of(passage).to_vec(), tokenizer, sizes)?;
         Ok(Self { types: keys.entity_types(), train, dev, windows, unlearnt })
-    }
-
-    pub fn types(&self) -> &[EntityType] {
-        &self.types
-    }
-
-    pub fn windows(&self) -> &[LearntWindow] {
-        &self.windows
     }
 
     /// Returns the windows of each batch of an epoch, in random order, with at most so many tokens a batch.
@@ -181,7 +173,8 @@ impl Documents {
         for (passage, found) in self.dev.passages.iter().zip(found) {
             self.count(passage, found, &mut counts);
         }
-        let all = counts.iter().fold(Counts::default(), |sum, counts| sum.plus(counts));
+        let sum = |of: fn(&Counts) -> usize| counts.iter().map(of).sum();
+        let all = Counts { found: sum(|of| of.found), gold: sum(|of| of.gold), right: sum(|of| of.right) };
         let PrecisionRecall { precision, recall, f1, .. } = all.scores();
         let mut values =
             BTreeMap::from([("precision".into(), precision), ("recall".into(), recall), ("f1".into(), f1)]);
@@ -259,11 +252,6 @@ struct Counts {
 }
 
 impl Counts {
-    fn plus(&self, other: &Self) -> Self {
-        let [found, gold, right] = [self.found + other.found, self.gold + other.gold, self.right + other.right];
-        Self { found, gold, right }
-    }
-
     fn scores(&self) -> PrecisionRecall {
         PrecisionRecall::new(self.right, self.found, self.gold)
     }

@@ -29,8 +29,8 @@ pub(crate) struct Mentions {
     /// The concepts, by id.
     concepts: Vec<Concept>,
     documents: Vec<Document>,
-    train: Vec<LinkedExample>,
-    dev: Vec<LinkedExample>,
+    pub train: Vec<LinkedExample>,
+    pub dev: Vec<LinkedExample>,
     left_out: LeftOut,
     problems: Vec<(Problem, usize)>,
     files: Vec<DataFile>,
@@ -252,14 +252,6 @@ impl Mentions {
         Ok(())
     }
 
-    pub fn train(&self) -> &[LinkedExample] {
-        &self.train
-    }
-
-    pub fn dev(&self) -> &[LinkedExample] {
-        &self.dev
-    }
-
     /// Hashes of the documents to learn from, without the space around them.
     pub fn learnt(&self) -> BTreeSet<u64> {
         self.train.iter().map(|example| self.hash_of(example)).collect()
@@ -279,7 +271,6 @@ impl Mentions {
         &self.documents[example.document].text
     }
 
-    /// The names of a concept.
     pub fn names(&self, concept: u32) -> Vec<&str> {
         self.concepts[concept as usize].names().collect()
     }

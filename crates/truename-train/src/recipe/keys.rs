@@ -96,7 +96,6 @@ pub(crate) fn find<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
     }
 }
 
-/// Returns the section that a key is in.
 pub(crate) fn section_of<'a, 'b>(table: &'a mut Table, key: &'b str) -> Option<(&'a mut Table, &'b str)> {
     match key.split_once('.') {
         Some((section, rest)) => section_of(table.get_mut(section)?.as_table_mut()?, rest),

@@ -63,7 +63,6 @@ impl SentenceSet {
         self.train.iter().cloned()
     }
 
-    /// Returns a sentence by its number.
     pub fn sentence(&self, number: u32) -> &MarkedSentence {
         &self.sentences[number as usize]
     }

@@ -312,7 +312,7 @@ impl TaskData for ClassifyData {
     fn provenance(&self) -> serde_json::Value {
         let labels = if self.config.is_regression() { None } else { Some(self.counts()) };
         serde_json::json!({
-            "train": self.texts.train.len(), "dev": self.texts.dev.len(), "labels": labels, "files": self.texts.files(),
+            "train": self.texts.train.len(), "dev": self.texts.dev.len(), "labels": labels, "files": self.texts.files,
         })
     }
 

@@ -129,7 +129,7 @@ impl Recognize {
     }
 
     fn config(&self) -> SpanConfig {
-        let types = self.documents.types();
+        let types = &self.documents.types;
         let mut config = SpanConfig::new(types.to_vec());
         config.max_span = self.own.spans.max_span;
         config.window = self.keys.text.window;
@@ -146,7 +146,7 @@ impl Recognize {
 /// Returns the tokens of all descriptions, and the type of each.
 fn described(documents: &Documents, tokenizer: &Tokenizer) -> Result<(Batch, Vec<u32>), Error> {
     let (mut batch, mut types) = (Batch::default(), Vec::new());
-    for (number, entity_type) in (0..).zip(documents.types()) {
+    for (number, entity_type) in (0..).zip(&documents.types) {
         for description in &entity_type.descriptions {
             let tokens = tokenizer.tokens(description)?;
             if tokens.is_truncated {
@@ -190,7 +190,7 @@ impl Task for Recognize {
             ThresholdKind::Tuned => SpanThreshold::None,
         };
         let options = SpansOptions {
-            types: self.documents.types().len(),
+            types: self.documents.types.len(),
             max_span,
             dimensions,
             width,
@@ -227,7 +227,7 @@ impl Task for Recognize {
             types: self.types.clone(),
             ..LabelledSpans::default()
         };
-        for window in plan[number].iter().map(|window| &self.documents.windows()[*window as usize]) {
+        for window in plan[number].iter().map(|window| &self.documents.windows[*window as usize]) {
             batch.texts.push(&window.ids);
             batch.labels.push(window.labels.clone());
         }

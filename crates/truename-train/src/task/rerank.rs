@@ -99,7 +99,7 @@ impl Rerank {
         (config.question, config.together, config.score) = (prompt.question, prompt.together, prompt.score);
         let mentions = Mentions::read(recipe, Some((&candidates, prompt.candidates)))?;
         let has_negative = |example: &LinkedExample| negatives(example).next().is_some();
-        let examples = mentions.train().iter().zip(0..);
+        let examples = mentions.train.iter().zip(0..);
         let learnt: Vec<u32> =
             examples.filter(|(example, _)| has_negative(example)).map(|(_, number)| number).collect();
         if learnt.is_empty() {
@@ -107,7 +107,7 @@ impl Rerank {
             return Err(Error::new(ErrorKind::TooFew, message)
                 .with_hint("name a corpus whose mentions have several candidates in the knowledge base"));
         }
-        let exact = learnt.iter().filter(|number| is_exact(&mentions.train()[**number as usize])).count();
+        let exact = learnt.iter().filter(|number| is_exact(&mentions.train[**number as usize])).count();
         if exact > 0 && exact == learnt.len() && expected(exact, prompt.exact) == 0 {
             let known = "higher, for each mention to learn has the name of one concept alone";
             return Err(error::value("prompt.exact", prompt.exact, known));
@@ -180,11 +180,11 @@ impl Task for Rerank {
 
     fn plan_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Cloze>) -> Result<(), Error> {
         let mut random = epoch.random();
-        let is_exact = |number: u32| is_exact(&self.mentions.train()[number as usize]);
+        let is_exact = |number: u32| is_exact(&self.mentions.train[number as usize]);
         let mut is_drawn = |number: &u32| !is_exact(*number) || random.f64() < self.prompt.exact;
         let mut order: Vec<u32> = self.learnt.iter().copied().filter(|number| is_drawn(number)).collect();
         random.shuffle(&mut order);
-        let of = |number: u32| (number, &self.mentions.train()[number as usize]);
+        let of = |number: u32| (number, &self.mentions.train[number as usize]);
         *plan = order.into_iter().map(|number| planned(of(number), self.prompt.candidates, &mut random)).collect();
         Ok(())
     }
@@ -199,7 +199,7 @@ impl Task for Rerank {
         let first = number * self.prompt.batch;
         let mut batch = Prompts::default();
         for planned in &plan[first..(first + self.prompt.batch).min(plan.len())] {
-            let example = &self.mentions.train()[planned.example as usize];
+            let example = &self.mentions.train[planned.example as usize];
             let mut right = planned.right as usize;
             for query in self.query(example, &planned.candidates).split(self.config.shown()) {
                 let candidates = query.candidates.len();
@@ -213,7 +213,7 @@ impl Task for Rerank {
 
     fn describe_data(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
         let mut lines = self.mentions.describe();
-        let alone = self.mentions.train().len() - self.learnt.len();
+        let alone = self.mentions.train.len() - self.learnt.len();
         if alone > 0 {
             lines.push(format!(
                 "{alone} mentions have no candidate beside the right one, so that there is no choice to learn"
@@ -227,7 +227,7 @@ impl Task for Rerank {
         }
         /// Fewer mentions make a poor mapping.
         const TO_MAP: usize = 20;
-        match self.mentions.dev().iter().filter(|example| !is_exact(example)).count() {
+        match self.mentions.dev.iter().filter(|example| !is_exact(example)).count() {
             0 => lines.push("no mention is held out, so that probabilities are those of the score alone".to_owned()),
             few if few < TO_MAP => {
                 lines.push(format!(
@@ -238,7 +238,7 @@ impl Task for Rerank {
         }
         let prompt = ClozePrompt::new(self.config.clone(), &tokenizers[0])?;
         let length = |number: &u32| {
-            let example = &self.mentions.train()[*number as usize];
+            let example = &self.mentions.train[*number as usize];
             let shown = self.query(example, &self.shortlist(example)).split(self.config.shown()).next();
             let tokens = shown.map(|query| prompt.tokens(&query, &tokenizers[0])).transpose()?;
             Ok(tokens.map_or(0, |tokens| tokens.sequence.input.len() as u32))
@@ -274,7 +274,7 @@ impl Task for Rerank {
         let scorer = ClozeScorer::open(folder)?;
         let scored = self.scored(&scorer, progress)?;
         // Where the exact name decides, no re-ranker is asked.
-        let open = self.mentions.dev().iter().zip(&scored).filter(|(example, _)| !is_exact(example));
+        let open = self.mentions.dev.iter().zip(&scored).filter(|(example, _)| !is_exact(example));
         let mut config = scorer.config().clone();
         config.mapping = ClozeMapping::fit(&open.map(|(_, scored)| scored.clone()).collect::<Vec<_>>());
         config.certain = certain(&self.answers(scored));
@@ -332,7 +332,7 @@ fn certain(answers: &[Answer]) -> Option<f64> {
 
 impl Rerank {
     fn answers(&self, scored: Vec<ScoredMention>) -> Vec<Answer> {
-        let dev = self.mentions.dev();
+        let dev = &self.mentions.dev;
         let is_open: Vec<bool> = dev.iter().map(|example| !is_exact(example)).collect();
         let open = || scored.iter().zip(dev).zip(&is_open).filter(|(_, is_open)| **is_open).map(|(both, _)| both);
         let is_second: Vec<bool> = open().map(|(_, example)| example.document % 2 == 1).collect();
@@ -358,8 +358,8 @@ impl Rerank {
     fn scored(&self, scorer: &ClozeScorer, progress: &Progress) -> Result<Vec<ScoredMention>, Error> {
         /// Prompts that are scored at a time.
         const TOGETHER: usize = 256;
-        let mut all = Vec::with_capacity(self.mentions.dev().len());
-        for examples in self.mentions.dev().chunks(TOGETHER) {
+        let mut all = Vec::with_capacity(self.mentions.dev.len());
+        for examples in self.mentions.dev.chunks(TOGETHER) {
             progress.check()?;
             let shortlists: Vec<Vec<u32>> = examples.iter().map(|example| self.shortlist(example)).collect();
             let queries = examples.iter().zip(&shortlists).map(|(example, candidates)| self.query(example, candidates));

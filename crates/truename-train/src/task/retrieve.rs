@@ -130,7 +130,7 @@ impl Retrieve {
 
     /// Returns the hard negatives of every example, likeliest first, by the network as it is now.
     fn hard_negatives(&self, epoch: &Epoch<'_, Retrieval>) -> Result<Vec<Vec<u32>>, Error> {
-        let (count, examples) = (self.hard(), self.mentions.train());
+        let (count, examples) = (self.hard(), &self.mentions.train);
         if count == 0 {
             return Ok(vec![Vec::new(); examples.len()]);
         }
@@ -221,7 +221,7 @@ impl Task for Retrieve {
     }
 
     fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {
-        let (mentions, batch) = (self.mentions.train().len(), self.retrieve.retriever.batch);
+        let (mentions, batch) = (self.mentions.train.len(), self.retrieve.retriever.batch);
         let batches = mentions.div_ceil(batch);
         let NegativeKeys { count, shared, .. } = self.retrieve.negatives;
         let concepts = match shared {
@@ -236,12 +236,12 @@ impl Task for Retrieve {
         let mut random = epoch.random();
         let NegativeKeys { count, shared, .. } = self.retrieve.negatives;
         let drawn = count - self.hard();
-        let mut order: Vec<u32> = (0..self.mentions.train().len() as u32).collect();
+        let mut order: Vec<u32> = (0..self.mentions.train.len() as u32).collect();
         random.shuffle(&mut order);
         for examples in order.chunks(self.retrieve.retriever.batch) {
             let mut batch = PlannedBatch::default();
             for example in examples {
-                let rights = &self.mentions.train()[*example as usize].right;
+                let rights = &self.mentions.train[*example as usize].right;
                 let right = rights.iter().nth(random.usize(..rights.len())).copied().unwrap_or_default();
                 let mut negatives = std::mem::take(&mut hard[*example as usize]);
                 if !shared {
@@ -273,7 +273,7 @@ impl Task for Retrieve {
         }
         let place = |concept: u32| pool.binary_search(&concept).expect("it is in the pool") as u32;
         for PlannedMention { example, right, negatives } in planned {
-            let example = &mentions.train()[*example as usize];
+            let example = &mentions.train[*example as usize];
             batch.mentions.push_input(&prompt.mention(mentions.text(example), example.span, tokenizer)?.input);
             batch.right.push(place(*right));
             let is_negative = |concept: &&u32| !example.right.contains(concept);
@@ -292,8 +292,8 @@ impl Task for Retrieve {
         };
         /// Mentions whose lengths stand for all.
         const SAMPLED: usize = 200;
-        let step = self.mentions.train().len().div_ceil(SAMPLED).max(1);
-        let lengths = self.mentions.train().iter().step_by(step).map(length).collect::<Result<_, Error>>()?;
+        let step = self.mentions.train.len().div_ceil(SAMPLED).max(1);
+        let lengths = self.mentions.train.iter().step_by(step).map(length).collect::<Result<_, Error>>()?;
         Ok(Description { lines: self.mentions.describe(), lengths })
     }
 
@@ -302,7 +302,7 @@ impl Task for Retrieve {
         const PLACES: [(usize, &str); 4] = [(1, Retrieve::SCORE), (5, "acc@5"), (6, "recall@6"), (64, "recall@64")];
         let encoder = MentionEncoder::open(folder)?;
         let vectors = self.concept_vectors(&encoder, progress)?;
-        let dev = self.mentions.dev();
+        let dev = &self.mentions.dev;
         let asked: Vec<_> = dev.iter().map(|example| (self.mentions.text(example), example.span)).collect();
         let found = vectors.nearest(&encoder, &asked, 64, progress)?;
         let place = |(example, hits): (&LinkedExample, Vec<truename_index::Hit>)| {

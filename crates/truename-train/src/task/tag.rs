@@ -51,7 +51,7 @@ impl Tag {
     }
 
     fn config(&self) -> TagConfig {
-        let types = self.documents.types().iter().map(|entity_type| entity_type.name.clone()).collect();
+        let types = self.documents.types.iter().map(|entity_type| entity_type.name.clone()).collect();
         TagConfig::new(types, self.keys.text.window, self.keys.text.overlap)
     }
 }
@@ -112,7 +112,7 @@ impl Task for Tag {
 
     fn batch(&self, plan: &Self::Plan, number: usize, _: &[Tokenizer]) -> Result<TaskBatch<Self>, Error> {
         let mut batch = TaggedTokens::default();
-        for window in plan[number].iter().map(|window| &self.documents.windows()[*window as usize]) {
+        for window in plan[number].iter().map(|window| &self.documents.windows[*window as usize]) {
             let first = batch.texts.tokens().len() as u32;
             batch.texts.push(&window.ids);
             batch.tags.extend(tags(&window.labels).map(|(token, tag)| (first + token, tag)));

@@ -18,7 +18,7 @@ pub(crate) use keys::{TextKeys, text_or_number};
 pub(crate) struct Texts {
     pub train: Vec<Example>,
     pub dev: Vec<Example>,
-    files: Vec<DataFile>,
+    pub files: Vec<DataFile>,
 }
 
 /// A text or pair of texts with its label.
@@ -102,11 +102,6 @@ impl Texts {
     /// Returns an error that names the file and the line of an example.
     pub fn malformed(&self, example: &Example, message: impl std::fmt::Display) -> Error {
         truename_eval::malformed_text(&self.files[example.file].path, example.text.line, message)
-    }
-
-    /// The files.
-    pub fn files(&self) -> &[DataFile] {
-        &self.files
     }
 
     /// Returns the hash of all texts with their labels.

@@ -28,7 +28,6 @@ use super::metrics::Metric;
 use super::state::State;
 use crate::{Error, Recipe, error};
 
-/// The folder of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct RunFolder(PathBuf);
 

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// The state of a run, weights and optimizer aside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct State<P> {
-    /// The hash of the data.
     pub data_hash: String,
     /// The epoch under way, from 0.
     pub epoch: usize,

@@ -143,7 +143,6 @@ impl VectorSets {
         };
     }
 
-    /// Returns all sets.
     pub(super) fn all(&self) -> impl Iterator<Item = &VectorSet> {
         self.0.values().flat_map(Versions::all)
     }

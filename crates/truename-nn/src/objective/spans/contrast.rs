@@ -5,7 +5,6 @@ use std::ops::Range;
 /// The scores of one type in one window: a softmax over its negatives and the threshold.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Group {
-    /// The type.
     pub type_number: usize,
     /// Rows of the candidates.
     pub rows: Range<usize>,
