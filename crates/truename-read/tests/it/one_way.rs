@@ -1,6 +1,7 @@
 //! No other crate opens, unpacks or decodes what a user gives.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -81,7 +82,9 @@ fn crates() -> PathBuf {
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() && path.file_name().is_some_and(|name| name != "tests" && name != "target") {
+        if path.is_dir()
+            && path.file_name().is_some_and(|name| !["tests", "benches", "target"].map(OsStr::new).contains(&name))
+        {
             sources(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") && !path.ends_with("tests.rs") {
             found.push(path);
