@@ -13,7 +13,7 @@ use truename_eval::clusters::{ClusterReport, Clusters};
 use truename_eval::linked::LinkEvaluation;
 use truename_eval::mentions::{FoundDocuments, JudgedDocument, MentionReport, TrainingTexts};
 use truename_eval::pairs::read_pairs;
-use truename_eval::{ClassReport, LinkedGold, PairReport, TextLayout, read_texts};
+use truename_eval::{ClassReport, LinkedGold, PairReport, TextLayout, pair_model, read_texts};
 use truename_infer::Classifier;
 
 use crate::calibration::Gold;
@@ -24,7 +24,6 @@ use crate::json;
 use crate::knowledge_base::KnowledgeBase;
 use crate::linker::Linker;
 use crate::options::probability;
-use crate::records::pair_model;
 
 /// Runs an evaluation and returns its report.
 fn report<'py, R: Serialize + Send + 'static>(

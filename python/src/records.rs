@@ -1,29 +1,16 @@
 //! Records that stand for the same thing.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use truename::Encoder;
-use truename_error::Error;
-use truename_eval::pairs::read_pairs;
-use truename_records::{Blocking, ColumnChoice, PairClassifier, PairModel, RecordTable, RecordTables, Resolver};
+use truename_eval::pair_model;
+use truename_records::{Blocking, ColumnChoice, RecordTable, RecordTables, Resolver};
 
 use crate::call::Call;
 use crate::options::{keywords, probability};
-
-/// Opens a classifier of pairs, or fits the lexical scorer to labelled pairs; without both it has its standard weights.
-pub fn pair_model(model: Option<&Path>, labels: Option<&Path>) -> Result<PairModel, Error> {
-    Ok(match (model, labels) {
-        (Some(folder), _) => PairModel::Classifier(Box::new(PairClassifier::open(folder)?)),
-        (None, Some(labels)) => {
-            let labelled = read_pairs(labels)?;
-            PairModel::fitted(labelled.iter().map(|pair| (pair.left.as_str(), pair.right.as_str(), pair.is_same)))
-        }
-        (None, None) => PairModel::default(),
-    })
-}
 
 /// Names of columns, or one name.
 #[derive(Clone, FromPyObject)]

@@ -50,7 +50,7 @@ pub use gold::{read_gold, read_gold_from};
 pub use judged::{Answer, JudgedName, check_same_names, read_judged, read_judged_from, write_judged};
 pub use name_error::{NameError, NameErrorKind, NameErrors};
 pub use name_report::{LinkedGold, NameReport};
-pub use pair_report::{PairError, PairReport};
+pub use pair_report::{PairError, PairReport, pair_model};
 pub use scores::{Bin, NameScores, RocPoint, TypeScores};
 pub use texts::{LabelledText, TextFormat, TextLayout, malformed_text, read_texts};
 pub use trade_off::NilTradeOff;

@@ -1,10 +1,12 @@
 //! The evaluation of a scorer by labelled pairs of records.
 
+use std::path::Path;
+
 use serde::Serialize;
-use truename_records::{PairModel, PairTables, Progress};
+use truename_records::{PairClassifier, PairModel, PairTables, Progress};
 
 use crate::Error;
-use crate::pairs::{LabelledPair, PairScores};
+use crate::pairs::{LabelledPair, PairScores, read_pairs};
 
 /// Number of pairs scored between two looks at the progress.
 const PIECE: usize = 4096;
@@ -35,6 +37,21 @@ pub struct PairError {
     pub is_same: bool,
     /// Probability of the model that they do.
     pub probability: f64,
+}
+
+/// Opens a classifier of pairs, or fits the lexical scorer to labelled pairs; without both it has its standard weights.
+///
+/// # Errors
+/// If the folder holds no classifier of pairs, or the labelled pairs cannot be read.
+pub fn pair_model(model: Option<&Path>, labels: Option<&Path>) -> Result<PairModel, Error> {
+    Ok(match (model, labels) {
+        (Some(folder), _) => PairModel::Classifier(Box::new(PairClassifier::open(folder)?)),
+        (None, Some(labels)) => {
+            let labelled = read_pairs(labels)?;
+            PairModel::fitted(labelled.iter().map(|pair| (pair.left.as_str(), pair.right.as_str(), pair.is_same)))
+        }
+        (None, None) => PairModel::default(),
+    })
 }
 
 impl PairReport {
