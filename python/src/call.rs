@@ -12,7 +12,7 @@ use truename::Progress;
 use truename_error::Error;
 
 use crate::error::raised;
-use crate::pool::Lent;
+use crate::pool::PoolLease;
 use crate::process::{self, locked};
 use crate::watch::{Look, Watch};
 
@@ -69,7 +69,7 @@ impl Call {
             *locked(&told.0) = Some(outcome);
             told.1.notify_all();
         };
-        Lent::new(self.threads).map_err(raised)?.spawn(work, tell);
+        PoolLease::new(self.threads).map_err(raised)?.spawn(work, tell);
         loop {
             // A function that is told the progress may fork.
             if std::process::id() != process {

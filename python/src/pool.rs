@@ -15,12 +15,12 @@ const PROCESSORS: usize = 0;
 static FREE: Mutex<BTreeMap<usize, Vec<Arc<ThreadPool>>>> = Mutex::new(BTreeMap::new());
 
 /// A pool of threads that one call uses, until it is dropped.
-pub struct Lent {
+pub struct PoolLease {
     threads: usize,
     pool: Arc<ThreadPool>,
 }
 
-impl Lent {
+impl PoolLease {
     /// Lends a pool of so many threads; 0 for one a processor.
     pub fn new(threads: usize) -> Result<Self, Error> {
         let free = locked(&FREE).get_mut(&threads).and_then(|free| match threads {
@@ -54,7 +54,7 @@ impl Lent {
     }
 }
 
-impl Drop for Lent {
+impl Drop for PoolLease {
     fn drop(&mut self) {
         if self.threads != PROCESSORS {
             self.free();

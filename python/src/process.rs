@@ -83,22 +83,22 @@ impl<T: Send + Sync> Forget for Slot<T> {
     }
 }
 
-/// A call under way, until it is dropped.
-pub struct UnderWay(());
+/// Counts a call as under way until it is dropped.
+pub struct RunningCall(());
 
 /// Begins a call, after a fork that is under way.
-pub fn begin() -> UnderWay {
+pub fn begin() -> RunningCall {
     loop {
         CALLS.fetch_add(1, Ordering::SeqCst);
         if !IS_FORKING.load(Ordering::SeqCst) {
-            return UnderWay(());
+            return RunningCall(());
         }
         CALLS.fetch_sub(1, Ordering::SeqCst);
         std::thread::sleep(POLL);
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for RunningCall {
     fn drop(&mut self) {
         CALLS.fetch_sub(1, Ordering::SeqCst);
     }
