@@ -57,6 +57,15 @@ class _Batch:
         """Return the added columns of texts, all but that of errors. Raises an exception if one of them fails."""
         raise NotImplementedError
 
+    def _fields(self, standard: Sequence[tuple[str, pa.DataType]]) -> list[tuple[str, pa.DataType]]:
+        """Return the fields of an answer: the standard ones, and those that the options ask for."""
+        fields = list(standard)
+        if self.candidates:
+            fields.append(("candidates", pa.list_(pa.struct(_CANDIDATE))))
+        if self.explain:
+            fields.append(("explanation", pa.string()))
+        return fields
+
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return the batch with the added columns. A row that fails has nulls and the error."""
         texts = batch.column(batch.schema.get_field_index(self.column))
@@ -97,12 +106,8 @@ class MatchBatch(_Batch):
     @property
     def added(self) -> list[pa.Field]:
         """The columns that are added: those of an answer, with the name of the column before them."""
-        fields = list[tuple[str, pa.DataType]](_CANDIDATE)
-        if self.candidates:
-            fields.append(("candidates", pa.list_(pa.struct(_CANDIDATE))))
-        if self.explain:
-            fields.append(("explanation", pa.string()))
-        return [pa.field(f"{self.column}_{name}", kind) for name, kind in [*fields, ("error", pa.string())]]
+        fields = [*self._fields(_CANDIDATE), ("error", pa.string())]
+        return [pa.field(f"{self.column}_{name}", kind) for name, kind in fields]
 
     def answers(self, texts: pa.Array) -> list[pa.Array]:
         """Return the answers to names. Raises an exception if one of them fails."""
@@ -120,12 +125,7 @@ class LinkBatch(_Batch):
     @property
     def added(self) -> list[pa.Field]:
         """The columns that are added: `mentions` and `error`."""
-        fields = list[tuple[str, pa.DataType]](_MENTION)
-        if self.candidates:
-            fields.append(("candidates", pa.list_(pa.struct(_CANDIDATE))))
-        if self.explain:
-            fields.append(("explanation", pa.string()))
-        return [pa.field("mentions", pa.list_(pa.struct(fields))), pa.field("error", pa.string())]
+        return [pa.field("mentions", pa.list_(pa.struct(self._fields(_MENTION)))), pa.field("error", pa.string())]
 
     def answers(self, texts: pa.Array) -> list[pa.Array]:
         """Return the mentions of texts. Raises an exception if one of them fails."""
