@@ -1,19 +1,19 @@
 //! Triggers and their scopes.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use truename_error::excerpt;
 
 use super::tokens::Tokens;
 use super::{Assertion, Assertions};
-use crate::Span;
+use crate::{Document, Span};
 
 /// Triggers of English, one a line; the first lines tell the columns.
 pub const ENGLISH_TRIGGERS: &str = include_str!("english.tsv");
 
-static ENGLISH: LazyLock<AssertionRules> =
-    LazyLock::new(|| AssertionRules::parse(ENGLISH_TRIGGERS).expect("the built-in triggers are read"));
+static ENGLISH: LazyLock<Arc<AssertionRules>> =
+    LazyLock::new(|| Arc::new(AssertionRules::parse(ENGLISH_TRIGGERS).expect("the built-in triggers are read")));
 
 /// Words for numbers in a phrase, besides digits.
 const NUMBERS: [&str; 15] = [
@@ -27,7 +27,7 @@ const NUMBERS: [&str; 15] = [
 /// use truename_text::{Assertion, AssertionRules, Span};
 ///
 /// let (text, mention) = ("The patient denies chest pain but has nausea.", Span::new(19, 29));
-/// let assertions = AssertionRules::english().assertions(text, Span::new(0, text.len()), &[mention, Span::new(38, 44)]);
+/// let assertions = AssertionRules::english().of_passage(text, Span::new(0, text.len()), &[mention, Span::new(38, 44)]);
 /// assert!(assertions[0].contains(Assertion::Negated) && assertions[1].is_empty());
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -65,8 +65,8 @@ struct Trigger<'r> {
 
 impl AssertionRules {
     /// Returns the built-in triggers of English.
-    pub fn english() -> &'static Self {
-        &ENGLISH
+    pub fn english() -> Arc<Self> {
+        Arc::clone(&ENGLISH)
     }
 
     /// Reads triggers, in the columns of [`ENGLISH_TRIGGERS`].
@@ -101,8 +101,26 @@ impl AssertionRules {
         Ok(())
     }
 
+    /// Returns what a document says of each of some spans in it.
+    pub fn of_document(&self, document: &Document, mentions: &[Span]) -> Vec<Assertions> {
+        if document.passages.is_empty() {
+            return self.of_passage(&document.text, Span::new(0, document.text.len()), mentions);
+        }
+        let mut found = vec![Assertions::default(); mentions.len()];
+        for passage in document.passage_spans() {
+            let inside: Vec<usize> = (0..mentions.len()).filter(|at| passage.contains(mentions[*at])).collect();
+            let spans: Vec<Span> = inside.iter().map(|at| mentions[*at]).collect();
+            let assertions = self.of_passage(&document.text, passage, &spans);
+            inside.into_iter().zip(assertions).for_each(|(at, assertions)| found[at] = assertions);
+        }
+        found
+    }
+
     /// Returns what a passage of a text says of each of some spans in it.
-    pub fn assertions(&self, text: &str, passage: Span, mentions: &[Span]) -> Vec<Assertions> {
+    pub fn of_passage(&self, text: &str, passage: Span, mentions: &[Span]) -> Vec<Assertions> {
+        if mentions.is_empty() {
+            return Vec::new();
+        }
         let tokens = Tokens::of(text, passage);
         let triggers: Vec<Trigger<'_>> =
             self.triggers(&tokens).into_iter().filter(|trigger| !is_within(&tokens, trigger, mentions)).collect();
@@ -111,12 +129,8 @@ impl AssertionRules {
             for effect in trigger.effects {
                 let Effect::Gives(assertion, direction) = *effect else { continue };
                 let scope = scope(&tokens, &triggers, number, assertion, direction);
-                for (mention, assertions) in
-                    mentions.iter().zip(&mut found).filter(|(mention, _)| scope.contains(**mention))
-                {
-                    let _ = mention;
-                    assertions.insert(assertion);
-                }
+                let affected = mentions.iter().zip(&mut found).filter(|(mention, _)| scope.contains(**mention));
+                affected.for_each(|(_, assertions)| assertions.insert(assertion));
             }
         }
         found
@@ -235,7 +249,7 @@ mod tests {
                 text += mention;
             }
         }
-        let found = AssertionRules::english().assertions(&text, Span::new(0, text.len()), &spans);
+        let found = AssertionRules::english().of_passage(&text, Span::new(0, text.len()), &spans);
         found.iter().map(ToString::to_string).collect()
     }
 
