@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator};
-use truename::{Ambiguous, Error, LinkOptions, OffsetUnit, Offsets, Placeholders, RecognizerOptions};
+use truename::{Ambiguous, AssertionRules, Error, LinkOptions, OffsetUnit, Offsets, Placeholders, RecognizerOptions, assertion_rules};
 
 use crate::call::Call;
 use crate::document::Document;
@@ -37,6 +37,8 @@ keywords! {
         placeholders: Option<PathBuf> = None,
         vote: usize = 0,
         recognizer: Option<PathBuf> = None,
+        assertions: Option<PathBuf> = None,
+        asserted: bool = false,
         threads: usize = 0,
     }
 }
@@ -81,6 +83,8 @@ impl LinkKeywords {
             one_sense: self.one_sense,
             neighbours: self.neighbours,
             typed: self.typed,
+            asserted: self.asserted,
+            assertions: self.assertions.as_deref().map_or_else(|| Ok(Some(AssertionRules::english())), assertion_rules)?,
             ..LinkOptions::default()
         };
         let linker = truename::Linker::new(kb.clone())?.with_options(options)?;

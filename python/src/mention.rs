@@ -131,6 +131,12 @@ impl Mention {
         self.mention().long_form.as_deref()
     }
 
+    /// What the text says of the mention: `negated`, `hypothetical`, `historical`, `family`, `uncertain`; empty if the text affirms it.
+    #[getter]
+    fn assertions(&self) -> Vec<&'static str> {
+        self.mention().assertions.names()
+    }
+
     /// Explanation in words, if asked for.
     #[getter]
     fn explanation(&self) -> Option<&str> {

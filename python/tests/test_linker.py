@@ -27,6 +27,19 @@ def test_mentions_are_pieces_of_the_text(kb):
         doc[3]
 
 
+def test_what_a_text_says_of_its_mentions_is_told(kb, tmp_path):
+    text = "No fever. His mother had a heart attack. Takes ASA."
+    doc = kb.linker().link(text)
+    assert [mention.assertions for mention in doc] == [["negated"], ["family"], []]
+    assert doc.to_dict()["mentions"][0]["assertions"] == ["negated"]
+    assert tn.Document.from_json(doc.to_json()) == doc
+    assert [mention.id for mention in kb.linker(asserted=True).link(text)] == ["C:1"]
+    assert not any(mention.assertions for mention in kb.linker(assertions="none").link(text))
+    (tmp_path / "rules.tsv").write_text("takes\thistorical\tforward\n")
+    own = kb.linker(assertions=tmp_path / "rules.tsv").link(text)
+    assert [mention.assertions for mention in own] == [[], [], ["historical"]]
+
+
 def test_a_document_goes_there_and_back(kb):
     doc = kb.linker().link(TEXT, id="n1", top=2, explain=True)
     assert json.loads(doc.to_json()) == doc.to_dict()

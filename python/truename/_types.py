@@ -55,6 +55,10 @@ class LinkOptions(MatchOptions, total=False):
     """True if the encoder reads a mention in its sentence."""
     recognizer: Path | None
     """Folder of a recognizer, or "dictionary" for the names of the knowledge base."""
+    assertions: Path | None
+    """File of triggers that tell what a text says of its mentions, in place of those of English; "none" for no assertions."""
+    asserted: bool | None
+    """True if mentions that the text negates, only supposes or has of somebody else are left out."""
 
 
 class RecordOptions(TypedDict, total=False):

@@ -1,7 +1,7 @@
 //! An annotation as a file has it, checked against the text.
 
 use truename_error::{Hint, HintPart, hint};
-use truename_text::{Mention, OffsetUnit, Offsets, Span, excerpt};
+use truename_text::{Assertions, Mention, OffsetUnit, Offsets, Span, excerpt};
 
 use crate::wrong::Wrong;
 
@@ -15,6 +15,7 @@ pub(crate) struct Annotation {
     pub(crate) mention_type: String,
     pub(crate) id: Option<String>,
     pub(crate) probability: Option<f64>,
+    pub(crate) assertions: Assertions,
 }
 
 /// The text of a document, to which annotations refer.
@@ -31,7 +32,7 @@ impl<'t> AnnotatedText<'t> {
 
     /// Returns the mention, or the problem with the annotation.
     pub(crate) fn mention(&self, annotation: Annotation) -> Result<Mention, Wrong> {
-        let Annotation { pieces, text, mention_type, id, probability } = annotation;
+        let Annotation { pieces, text, mention_type, id, probability, assertions } = annotation;
         let spans: Vec<Span> = pieces.iter().map(|(start, end)| self.span(*start, *end)).collect::<Result<_, _>>()?;
         let start = spans.iter().map(|span| span.start).min().unwrap_or_default();
         let end = spans.iter().map(|span| span.end).max().unwrap_or_default();
@@ -41,7 +42,7 @@ impl<'t> AnnotatedText<'t> {
         }
         let mut fragments = if spans.len() > 1 { spans } else { Vec::new() };
         fragments.sort();
-        Ok(Mention { span, fragments, mention_type, id, probability })
+        Ok(Mention { span, fragments, mention_type, id, probability, assertions })
     }
 
     /// Returns the bytes between two offsets, or the reason for which there are none.

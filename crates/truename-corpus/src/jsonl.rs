@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::Value;
 use truename_read::{Objects, Source, json};
-use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span, excerpt};
+use truename_text::{Assertion, Document, Mention, OffsetUnit, Offsets, Passage, Span, excerpt};
 
 use crate::Error;
 use crate::annotation::{AnnotatedText, Annotation};
@@ -128,7 +128,12 @@ fn mention(value: Value, annotated: &AnnotatedText<'_>) -> Result<Mention, Wrong
     let mention_types = [row.text("type")?, row.text("label")?, row.list("types")?.first().and_then(scalar)];
     let mention_type = mention_types.into_iter().flatten().next().unwrap_or_default();
     let id = row.scalar("id")?.filter(|id| !id.is_empty());
-    annotated.mention(Annotation { pieces, text: row.text("text")?, mention_type, id, probability })
+    let assertions = row.list("assertions")?.iter().map(assertion).collect::<Result<_, _>>()?;
+    annotated.mention(Annotation { pieces, text: row.text("text")?, mention_type, id, probability, assertions })
+}
+
+fn assertion(value: &Value) -> Result<Assertion, String> {
+    value.as_str().ok_or_else(|| format!("`assertions`: expected a text, found {}", shown(value)))?.parse()
 }
 
 fn pieces(row: &mut Fields) -> Result<Vec<(usize, usize)>, String> {
@@ -184,6 +189,8 @@ struct WrittenMention<'d> {
     id: Option<&'d str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     probability: Option<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    assertions: Vec<&'static str>,
 }
 
 pub(crate) fn write(out: &mut impl Write, document: &Document, unit: OffsetUnit) -> io::Result<()> {
@@ -203,6 +210,7 @@ pub(crate) fn write(out: &mut impl Write, document: &Document, unit: OffsetUnit)
             mention_type: &mention.mention_type,
             id: mention.id.as_deref(),
             probability: mention.probability,
+            assertions: mention.assertions.names(),
         }
     });
     let (passages, mentions) = (passages.collect(), mentions.collect());

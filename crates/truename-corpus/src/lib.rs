@@ -81,6 +81,6 @@ pub use options::ReadOptions;
 pub use read::{Summary, read_all, read_from, read_path};
 pub use truename_error::Error;
 pub use truename_read::SourceOptions;
-pub use truename_text::{Document, Mention, OffsetUnit, Passage, Problem, Span};
+pub use truename_text::{Assertion, Assertions, Document, Mention, OffsetUnit, Passage, Problem, Span};
 pub use wned::read_wned;
 pub use writer::Writer;

@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 
 use truename_read::Source;
-use truename_text::{Document, Mention, OffsetUnit, Offsets, Passage, Span, excerpt};
+use truename_text::{Assertions, Document, Mention, OffsetUnit, Offsets, Passage, Span, excerpt};
 
 use crate::Error;
 use crate::annotation::{AnnotatedText, Annotation, concept_id, number, one_line};
@@ -128,8 +128,13 @@ impl Block {
         }
         let (text, passages) = assemble(parts);
         let annotated = AnnotatedText::new(&text, unit);
-        let (mut mentions, mut left_out) = (Vec::new(), 0);
+        let (mut mentions, mut left_out) = (Vec::<Mention>::new(), 0);
         for (line, row) in rows {
+            if let Some((assertions, span)) = assertions_of(&row, &annotated) {
+                let is_same = |mention: &&mut Mention| mention.span == span;
+                mentions.iter_mut().filter(is_same).for_each(|mention| mention.assertions = assertions);
+                continue;
+            }
             match read_row(&row, &id, &annotated).map_err(|wrong| Wrong::at(line, wrong))? {
                 Some(mention) => mentions.push(mention),
                 None => left_out += 1,
@@ -165,6 +170,15 @@ fn kind(label: &str) -> &str {
     }
 }
 
+/// Returns what a row of the form of a relation says of the mention at a span.
+fn assertions_of(row: &str, annotated: &AnnotatedText<'_>) -> Option<(Assertions, Span)> {
+    let mut columns = row.split('\t').skip(1);
+    let assertions: Assertions =
+        columns.next()?.parse().ok().filter(|assertions: &Assertions| !assertions.is_empty())?;
+    let span = annotated.span(number(columns.next()?).ok()?, number(columns.next()?).ok()?).ok()?;
+    columns.next().is_none().then_some((assertions, span))
+}
+
 /// Returns the mention of a row; none where the row is a relation, which has a name in place of the offset.
 fn read_row(row: &str, id: &str, annotated: &AnnotatedText<'_>) -> Result<Option<Mention>, Wrong> {
     let columns: Vec<&str> = row.split('\t').collect();
@@ -192,7 +206,7 @@ fn read_row(row: &str, id: &str, annotated: &AnnotatedText<'_>) -> Result<Option
             text: Some(text.to_owned()),
             mention_type: mention_type.to_owned(),
             id: concept_id(identifier),
-            probability: None,
+            ..Annotation::default()
         })
         .map(Some)
 }
@@ -202,7 +216,7 @@ fn read_row(row: &str, id: &str, annotated: &AnnotatedText<'_>) -> Result<Option
 /// Between the two the format has one line break, so where the passages are not one blank apart, or there are
 /// none, the whole text is the title. The format has neither fragments nor probabilities nor line breaks:
 /// a discontinuous mention goes from its first fragment to its last, and each `\r` and `\n` becomes a space,
-/// which moves no offset. In ids `|`, tabs and line breaks become `_`.
+/// which moves no offset. Assertions follow as rows of the form of a relation: `PMID`, `negated`, start, end. In ids `|`, tabs and line breaks become `_`.
 pub(crate) fn write(out: &mut impl Write, document: &Document, unit: OffsetUnit) -> io::Result<()> {
     let id = block_id(&document.id);
     let text = document.text.replace(['\r', '\n'], " ");
@@ -211,14 +225,18 @@ pub(crate) fn write(out: &mut impl Write, document: &Document, unit: OffsetUnit)
         None => (&*text, ""),
     };
     writeln!(out, "{id}|t|{title}\n{id}|a|{rest}")?;
-    let offsets = Offsets::new(&document.text, unit);
+    let (offsets, mut assertions) = (Offsets::new(&document.text, unit), Vec::new());
     for mention in &document.mentions {
         let (start, end) = (offsets.of_byte(mention.span.start), offsets.of_byte(mention.span.end));
         let written = one_line(mention.span.of(&text).unwrap_or_default());
         let mention_type = one_line(&mention.mention_type);
         let identifier = mention.id.as_deref().map_or("-".into(), one_line);
         writeln!(out, "{id}\t{start}\t{end}\t{written}\t{mention_type}\t{identifier}")?;
+        if !mention.assertions.is_empty() {
+            assertions.push(format!("{id}\t{}\t{start}\t{end}", mention.assertions));
+        }
     }
+    assertions.iter().try_for_each(|row| writeln!(out, "{row}"))?;
     out.write_all(b"\n")
 }
 

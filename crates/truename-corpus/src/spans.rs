@@ -102,7 +102,7 @@ fn annotation(span: &Value) -> Result<Option<Annotation>, String> {
         text,
         mention_type: mention_type.unwrap_or_default(),
         id,
-        probability: None,
+        ..Annotation::default()
     }))
 }
 

@@ -9,7 +9,7 @@
 //! and [`substitutes`] simpler words for words in sentences.
 //!
 //! A report runs an evaluation and serialises to the JSON of the command: [`LinkedGold::report`], [`linked::LinkEvaluation`],
-//! [`mentions::MentionReport`], [`ClassReport`], [`PairReport`], [`clusters::ClusterReport`], [`substitutes::SubstituteScores`].
+//! [`mentions::MentionReport`], [`ClassReport`], [`PairReport`], [`clusters::ClusterReport`], [`substitutes::SubstituteScores`], [`AssertionScores`].
 //!
 //! ```
 //! use truename_eval::{Answer, JudgedName, NameScores};
@@ -23,6 +23,7 @@
 //! assert_eq!((scores.accuracy_at_1, scores.nil_auc), (1.0, Some(1.0)));
 //! ```
 
+mod assertions;
 mod bootstrap;
 mod class_report;
 mod classes;
@@ -43,6 +44,7 @@ mod table;
 mod texts;
 mod trade_off;
 
+pub use assertions::{AssertionScores, GoldAssertions, read_assertions};
 pub use bootstrap::{Comparison, Difference, compare};
 pub use class_report::{ClassReport, TextScores, check_pair};
 pub use classes::{ClassScores, ValueScores};

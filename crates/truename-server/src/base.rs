@@ -95,6 +95,7 @@ pub(crate) struct DocumentOptions {
     pub abbreviations: bool,
     pub given_mentions: bool,
     pub context: bool,
+    pub asserted: bool,
 }
 
 /// A linker of names, with a number that no other of its knowledge base has.
@@ -171,6 +172,7 @@ impl Base {
             let linker = self.linker.with_options(LinkOptions {
                 nested: options.nested,
                 abbreviations: options.abbreviations,
+                asserted: options.asserted,
                 remembered_bytes: self.remembered_bytes / KEPT_OF_DOCUMENTS,
                 ..options.names.link_options()
             })?;

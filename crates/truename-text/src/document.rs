@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::Span;
+use crate::{Assertions, Span};
 
 /// A text with its passages and mentions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,6 +39,8 @@ pub struct Mention {
     pub id: Option<String>,
     /// Probability of the id, from 0 to 1, where a tool gave one.
     pub probability: Option<f64>,
+    /// What the text says of the mention, where a tool told it.
+    pub assertions: Assertions,
 }
 
 impl Document {

@@ -8,6 +8,7 @@
 //! [`NameProfile`] holds one name taken apart, and [`similarity`] compares two of them;
 //! a [`Document`] has a text and [`Span`]s of it, which [`Offsets`] turn into other units;
 //! [`Words`] are the words of a running text in the same normal form, and [`written_forms`] the forms of a name there;
+//! [`AssertionRules`] tell what a text says of a mention: that it is negated, historical and the like;
 //! a [`VersionedName`] is a name with its version, edition and platform apart;
 //! [`is_missing_value`] detects words in place of a name;
 //! [`part_of`] makes a part of a name by which people may ask for it, and [`has_part`] detects such parts;
@@ -25,6 +26,7 @@
 //! ```
 
 mod abbreviation;
+mod assertion;
 mod document;
 mod gold_name;
 mod gram;
@@ -43,6 +45,7 @@ mod version;
 mod words;
 
 pub use abbreviation::{Abbreviation, abbreviations};
+pub use assertion::{Assertion, AssertionRules, Assertions, ENGLISH_TRIGGERS};
 pub use document::{Document, Mention, Passage};
 pub use gold_name::GoldName;
 pub use gram::{Gram, grams};

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
-use truename::{Candidate, Document, Link, LinkedDocument, LinkedMention, OffsetUnit, Offsets, Passage, Span};
+use truename::{
+    Assertion, Candidate, Document, Link, LinkedDocument, LinkedMention, OffsetUnit, Offsets, Passage, Span,
+};
 use truename_error::{Error, ErrorKind};
 use utoipa::ToSchema;
 
@@ -87,6 +89,10 @@ struct MentionLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     long_form: Option<Cow<'a, str>>,
+    /// What the text says of the mention: `negated`, `hypothetical`, `historical`, `family`, `uncertain`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>)]
+    assertions: Vec<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<CandidateAnswer>>, nullable = false)]
     candidates: Option<Cow<'a, [Candidate]>>,
@@ -134,6 +140,7 @@ fn mention_line<'a>(mention: &'a LinkedMention, text: &'a str, offsets: &Offsets
         threshold: mention.threshold,
         zero_shot: mention.is_zero_shot,
         long_form: mention.long_form.as_deref().map(Cow::from),
+        assertions: mention.assertions.names().into_iter().map(Cow::from).collect(),
         candidates: is_linked.then_some((&link.candidates).into()),
         explanation: link.explanation.as_deref().filter(|_| is_linked).map(Cow::from),
         is_truncated: is_linked && link.is_truncated,
@@ -176,6 +183,8 @@ pub fn read_document(line: &str, unit: OffsetUnit) -> Result<LinkedDocument, Err
         let surface = truename::Mention { span: whole, fragments: fragments.clone(), ..Default::default() };
         let surface = surface.surface(&text).into_owned();
         let is_linked = written.candidates.is_some();
+        let assertions = written.assertions.iter().map(|name| name.parse::<Assertion>()).collect::<Result<_, _>>();
+        let assertions = assertions.map_err(|fault| Error::new(ErrorKind::Syntax, fault))?;
         let long_form = written.long_form.map(Cow::into_owned);
         let name = if is_linked { long_form.clone().unwrap_or_else(|| surface.clone()) } else { String::new() };
         let candidates = written.candidates.unwrap_or_default().into_owned();
@@ -188,6 +197,7 @@ pub fn read_document(line: &str, unit: OffsetUnit) -> Result<LinkedDocument, Err
             threshold: written.threshold,
             is_zero_shot: written.zero_shot,
             long_form,
+            assertions,
             ..LinkedMention::new(whole, surface, Arc::new(link))
         })
     };
@@ -225,6 +235,7 @@ mod tests {
         let parts = LinkedMention {
             fragments: vec![at("breast"), at("cancer")],
             score: Some(2.0),
+            assertions: [Assertion::Negated, Assertion::Family].into_iter().collect(),
             threshold: Some(1.0),
             is_zero_shot: true,
             ..LinkedMention::new(

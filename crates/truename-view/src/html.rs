@@ -196,8 +196,8 @@ impl<'a> Card<'a> {
 
 /// Returns the text of a mention for screen readers.
 fn spoken(mention: &LinkedMention) -> String {
-    let types = mention.types.join(", ");
-    let types = if types.is_empty() { types } else { format!(", {types}") };
+    let said = mention.types.iter().map(String::as_str).chain(mention.assertions.names());
+    let types: String = said.map(|word| format!(", {word}")).collect();
     match mention.link.answer() {
         Some(answer) => format!("{}, {}{types}, {}", answer.preferred_name, answer.id, percent(answer.probability)),
         None if !mention.is_linked() => format!("mention{types}"),

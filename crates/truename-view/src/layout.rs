@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use truename::{ConceptId, LinkedDocument, LinkedMention, Span};
+use truename::{Assertion, ConceptId, LinkedDocument, LinkedMention, Span};
 
 /// Number of distinct colours; the page and the terminal have the same number.
 pub const COLOURS: usize = 10;
@@ -16,6 +16,8 @@ pub struct Legend {
     /// Colour and number of mentions by first type.
     types: BTreeMap<String, (usize, usize)>,
     untyped: usize,
+    /// Number of mentions of each assertion.
+    assertions: BTreeMap<Assertion, usize>,
     /// Number of mentions that are NIL.
     pub nil: usize,
     /// Number of mentions.
@@ -28,6 +30,9 @@ impl Legend {
         self.mentions += document.mentions.len();
         for mention in &document.mentions {
             self.nil += usize::from(mention.link.is_nil);
+            for assertion in mention.assertions.iter() {
+                *self.assertions.entry(assertion).or_default() += 1;
+            }
             match mention.types.first() {
                 Some(mention_type) => self.count_type(mention_type),
                 None => self.untyped += 1,
@@ -46,6 +51,11 @@ impl Legend {
     /// Returns the colour of a counted mention; `None` if it has no type.
     pub fn colour(&self, mention: &LinkedMention) -> Option<usize> {
         mention.types.first().and_then(|mention_type| self.types.get(mention_type)).map(|(colour, _)| *colour)
+    }
+
+    /// Returns assertions with their numbers of mentions.
+    pub fn assertions(&self) -> impl Iterator<Item = (&Assertion, &usize)> {
+        self.assertions.iter()
     }
 
     /// Returns types with their colours and numbers of mentions, most frequent first; mentions without a type last.

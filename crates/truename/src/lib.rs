@@ -23,6 +23,7 @@
 //! # }
 //! ```
 
+mod assertion;
 mod calibrate;
 mod call;
 mod document_evidence;
@@ -51,6 +52,7 @@ mod review;
 mod shared_names;
 mod short_forms;
 
+pub use assertion::assertion_rules;
 pub use calibrate::{CalibrateOptions, ContextGain, Gain, TrainingSet};
 pub use error::Error;
 pub use feature::FeatureSet;
@@ -79,4 +81,7 @@ pub use truename_kb::import::{AliasReport, Columns, SynonymScopes};
 pub use truename_kb::{
     Alias, Committing, Comparison, Concept, ConceptId, Format, ImportOptions, Phase, Problem, Progress, RetiredId,
 };
-pub use truename_text::{Abbreviation, Document, GoldName, Mention, OffsetUnit, Offsets, Passage, Span};
+pub use truename_text::{
+    Abbreviation, Assertion, AssertionRules, Assertions, Document, GoldName, Mention, OffsetUnit, Offsets, Passage,
+    Span,
+};

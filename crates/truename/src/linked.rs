@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use truename_text::{Document, Span};
+use truename_text::{Assertions, Document, Span};
 
 use crate::{Error, Link, Reading, RecognizedMention, Recognizer};
 
@@ -35,6 +35,8 @@ pub struct LinkedMention {
     pub is_zero_shot: bool,
     /// Long form that was linked if the mention is an abbreviation.
     pub long_form: Option<String>,
+    /// What the document says of the mention: that it is negated, historical and the like.
+    pub assertions: Assertions,
     /// Answer to the text or the long form; mentions with the same name share it. A text longer than
     /// [`LONGEST_NAME_BYTES`](crate::LONGEST_NAME_BYTES) has an empty answer.
     pub link: Arc<Link>,
@@ -52,6 +54,7 @@ impl LinkedMention {
             threshold: None,
             is_zero_shot: false,
             long_form: None,
+            assertions: Assertions::default(),
             link,
         }
     }

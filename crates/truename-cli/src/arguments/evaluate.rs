@@ -36,6 +36,8 @@ pub enum Evaluate {
     /// Precision, recall and F1 are those of the candidates of all words together; accuracy is the share of words that are replaced by
     /// a substitute that people gave (LSBert). Words are compared without regard to capitals.
     Substitutes(EvaluateSubstitutes),
+    /// Score what texts say of mentions: negated, historical and the like
+    Assertions(EvaluateAssertions),
     /// Score decisions about pairs of records against labels
     Pairs(EvaluatePairs),
     /// Score clusters of names against gold clusters, as CESI does
@@ -81,6 +83,20 @@ pub struct EvaluateSubstitutes {
     /// Write each word with its candidates and judgements as JSONL
     #[arg(long, value_name = "FILE")]
     pub predictions: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct EvaluateAssertions {
+    /// Judgements: a table with the columns sentence and concept, and negation, temporality and experiencer, as NegEx's corpus has them, or
+    /// assertions
+    #[arg(long, value_name = "FILE")]
+    pub gold: PathBuf,
+    /// Triggers in place of those of English
+    #[arg(long, value_name = "FILE")]
+    pub assertions: Option<PathBuf>,
+    /// Write the scores as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -36,6 +36,14 @@ pub struct Link {
     /// Explain each answer in words, in JSONL and HTML
     #[arg(long)]
     pub explain: bool,
+    /// Leave out mentions that the text negates, only supposes or has of somebody else than the patient
+    #[arg(long)]
+    pub asserted: bool,
+    /// Triggers that tell what a text says of its mentions, in place of those of English; `none` for no assertions
+    ///
+    /// FILE has the columns of crates/truename-text/src/assertion/english.tsv in the sources: phrase, effect, direction.
+    #[arg(long, value_name = "FILE")]
+    pub assertions: Option<PathBuf>,
     #[command(flatten)]
     pub linking: Linking,
     #[command(flatten)]

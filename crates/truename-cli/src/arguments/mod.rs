@@ -38,8 +38,8 @@ pub use dedupe::{Dedupe, PairScorerArguments, RecordFormat};
 pub use documents::DocumentArguments;
 pub use encoder::{AdapterArgument, EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
 pub use evaluate::{
-    Evaluate, EvaluateClasses, EvaluateClusters, EvaluateLink, EvaluateMentions, EvaluateNames, EvaluatePairs,
-    EvaluateSubstitutes,
+    Evaluate, EvaluateAssertions, EvaluateClasses, EvaluateClusters, EvaluateLink, EvaluateMentions, EvaluateNames,
+    EvaluatePairs, EvaluateSubstitutes,
 };
 pub use kb::{Embed, Import, Kb, Models, ModelsCommand, Update};
 pub use link::{Link, LinkFormat, Linking, PlaceholderArgument};

@@ -25,6 +25,7 @@ pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
         Evaluate::Link(arguments) => return super::evaluate_link::run(&arguments, quiet),
         Evaluate::Mentions(arguments) => return super::evaluate_mentions::run(&arguments, quiet),
         Evaluate::Classes(arguments) => return super::evaluate_classes::run(&arguments, quiet),
+        Evaluate::Assertions(arguments) => return super::evaluate_assertions::run(&arguments),
         Evaluate::Substitutes(arguments) => return super::evaluate_substitutes::run(&arguments, quiet),
         Evaluate::Pairs(arguments) => return super::evaluate_pairs::run(&arguments, quiet),
     };

@@ -1,8 +1,9 @@
 //! `truename link`.
 
+use std::path::Path;
 use std::time::Instant;
 
-use truename::{LinkOptions, Linker, RecognizerOptions};
+use truename::{AssertionRules, LinkOptions, Linker, RecognizerOptions};
 use truename_corpus::ReadOptions;
 use truename_error::{counted, grouped};
 
@@ -22,7 +23,16 @@ pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
     let reading = ReadOptions { mentions: arguments.mentions, ..arguments.documents.options()? };
     check(arguments)?;
     let top = arguments.top.unwrap_or(if arguments.format == LinkFormat::Html { HTML_TOP } else { 1 });
-    let options = LinkOptions { top: top as usize, explain: arguments.explain, ..LinkOptions::default() };
+    let options = LinkOptions {
+        top: top as usize,
+        explain: arguments.explain,
+        asserted: arguments.asserted,
+        assertions: arguments
+            .assertions
+            .as_deref()
+            .map_or_else(|| Ok(Some(AssertionRules::english())), truename::assertion_rules)?,
+        ..LinkOptions::default()
+    };
     let linker = of_documents(open_linker(&arguments.kb, quiet)?, &arguments.linking, options)?;
     let mut sink = Sink::open(arguments.format, arguments.out.as_deref(), arguments.documents.offsets)?;
     let mut tally = Tally::default();
@@ -58,6 +68,9 @@ pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
 fn check(arguments: &Link) -> anyhow::Result<()> {
     if arguments.explain && !matches!(arguments.format, LinkFormat::Jsonl | LinkFormat::Html) {
         return Err(UsageError("--explain needs --format jsonl or html".into()).into());
+    }
+    if arguments.asserted && arguments.assertions.as_deref().is_some_and(|path| path == Path::new("none")) {
+        return Err(UsageError("--asserted needs assertions, and --assertions none tells none".into()).into());
     }
     Ok(())
 }

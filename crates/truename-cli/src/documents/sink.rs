@@ -80,6 +80,7 @@ fn exchanged(linked: &LinkedDocument) -> Document {
         mention_type: mention.types.first().cloned().unwrap_or_default(),
         id: mention.link.id().map(ToString::to_string),
         probability: mention.link.answer().map(|answer| answer.probability),
+        assertions: mention.assertions,
     };
     Document { mentions: linked.mentions.iter().map(mention).collect(), ..linked.document.clone() }
 }

@@ -90,11 +90,11 @@ impl<W: Write> Terminal<'_, W> {
     fn close_mention(&mut self, piece: Piece) -> io::Result<()> {
         self.open.pop();
         write!(self.out, "{}", if self.colour { RESET } else { "»" })?;
-        let id = match &self.document.mentions[piece.mention] {
-            _ if !piece.is_last => "…",
-            mention => label(mention),
-        };
-        self.styled(DIM, format_args!("[{}]", OneLine(id)))?;
+        let mention = &self.document.mentions[piece.mention];
+        let id = if piece.is_last { label(mention) } else { "…" };
+        let assertions = if piece.is_last { mention.assertions.names() } else { Vec::new() };
+        let assertions: String = assertions.iter().map(|assertion| format!(" {assertion}")).collect();
+        self.styled(DIM, format_args!("[{}{assertions}]", OneLine(id)))?;
         self.resume()
     }
 
@@ -124,6 +124,7 @@ impl<W: Write> Terminal<'_, W> {
         if self.legend.nil > 0 {
             entries.push(format!("NIL {}", self.legend.nil));
         }
+        entries.extend(self.legend.assertions().map(|(assertion, count)| format!("{assertion} {count}")));
         if !entries.is_empty() {
             writeln!(self.out, "{}", entries.join("  "))?;
         }

@@ -75,6 +75,43 @@ fn a_page_and_a_terminal_show_the_text() {
 }
 
 #[test]
+fn what_a_text_says_of_its_mentions_is_written() {
+    let folder = Folder::with_kb();
+    folder.write("a.txt", "No heart attack. Takes aspirin.\n");
+    let written = |arguments: &[&str]| folder.run(&[&["-q", "link", "a.txt", "--kb", "kb"], arguments].concat());
+    let assertions = |line: &str| -> Vec<serde_json::Value> {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        line["mentions"].as_array().unwrap().iter().map(|mention| mention["assertions"].clone()).collect()
+    };
+    let negated = serde_json::json!(["negated"]);
+    assert_eq!(assertions(&written(&[]).out), [negated, serde_json::Value::Null]);
+    assert_eq!(mentions(&written(&["--asserted"]).out), [(23, 30, "aspirin".into(), Some("X:3".into()))]);
+    assert_eq!(assertions(&written(&["--assertions", "none"]).out), [serde_json::Value::Null, serde_json::Value::Null]);
+    let terminal = written(&["--format", "terminal"]).out;
+    assert!(terminal.contains("«heart attack»[X:1 negated]") && terminal.contains("negated 1"), "{terminal}");
+    let pubtator = written(&["--format", "pubtator"]).out;
+    assert!(pubtator.contains("a\tnegated\t3\t15\n"), "{pubtator}");
+    let page = written(&["--format", "html"]).out;
+    assert!(page.contains(" negated\"") && page.contains("</i>negated <b>1</b>"), "{page}");
+    assert_eq!(written(&["--format", "brat", "--out", "brat"]), ran(0, "", ""));
+    assert!(String::from_utf8(folder.read("brat/a.ann")).unwrap().contains("A1\tNegation T1\n"));
+    folder.write("rules.tsv", "takes\thistorical\tforward\n");
+    let own = written(&["--assertions", "rules.tsv"]).out;
+    assert_eq!(assertions(&own), [serde_json::Value::Null, serde_json::json!(["historical"])]);
+    folder.write("rules.tsv", "takes\thistorical\n");
+    let wrong = written(&["--assertions", "rules.tsv"]);
+    assert_eq!(wrong.code, 1);
+    assert!(wrong.err.contains("rules.tsv:1: \"\" is no direction; they are forward and backward"), "{}", wrong.err);
+    assert_eq!(written(&["--asserted", "--assertions", "none"]).code, 2);
+
+    folder.write("gold.tsv", "sentence\tconcept\tnegation\nNo FEVER.\tfever\tNegated\nA cough.\tcough\tAffirmed\n");
+    let scores = folder.run(&["evaluate", "assertions", "--gold", "gold.tsv", "--json", "scores.json"]);
+    assert!(scores.out.contains("negated          100.00    100.00    100.00      1      1"), "{}", scores.out);
+    let scores: serde_json::Value = serde_json::from_slice(&folder.read("scores.json")).unwrap();
+    assert_eq!(scores["assertions"]["negated"]["f1"], 1.0);
+}
+
+#[test]
 fn given_mentions_are_linked_and_no_others() {
     let folder = Folder::with_kb();
     folder.write("in.pubtator", PUBTATOR);

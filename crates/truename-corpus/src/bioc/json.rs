@@ -11,7 +11,7 @@ use truename_error::{ErrorKind, HintPart, hint};
 use truename_read::{Source, Watch};
 use truename_text::{Document, OffsetUnit, Offsets};
 
-use super::{RawAnnotation, RawDocument, RawPassage, RawPiece, locations, parts};
+use super::{ASSERTIONS, RawAnnotation, RawDocument, RawPassage, RawPiece, locations, parts};
 use crate::Error;
 use crate::fields::{Fields, Unique, insert, reason, scalar, shown};
 use crate::output::Output;
@@ -258,6 +258,9 @@ fn infons(mention: &truename_text::Mention) -> Value {
     }
     if let Some(probability) = mention.probability {
         infons.insert("probability".into(), probability.into());
+    }
+    if !mention.assertions.is_empty() {
+        infons.insert(ASSERTIONS.into(), mention.assertions.to_string().into());
     }
     Value::Object(infons)
 }

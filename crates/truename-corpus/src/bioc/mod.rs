@@ -15,6 +15,8 @@ use crate::wrong::Wrong;
 
 /// Type that writers give to text between passages; readers make no passage of it.
 const GAP: &str = "gap";
+/// Infon with the names of a mention's assertions, between commas.
+const ASSERTIONS: &str = "assertions";
 /// Largest total length of the gaps between passages, in units; more means that offsets are in another unit.
 const WIDEST_GAPS: usize = 1 << 20;
 /// Infons that hold an id, in order of preference, in lower case: BioC's own, then those of tools of the NCBI
@@ -202,6 +204,7 @@ impl RawAnnotation {
                 id: (!ids.is_empty()).then(|| ids.join("|")),
                 probability: probability.filter(|probability| (0.0..=1.0).contains(probability)),
                 text: self.text,
+                assertions: infon(ASSERTIONS).and_then(|names| names.parse().ok()).unwrap_or_default(),
             })
             .map(Some)
     }

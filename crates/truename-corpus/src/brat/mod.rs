@@ -58,7 +58,7 @@ mod tests {
             "left and\nright arm",
             "N1\tReference T2 MESH:D1\tarm\r\nT1\tSite 0 4;15 18\tleft arm\r\nT2\t_ 5 14\tand right\n\
              N2\tReference T2 KB:7 8\tx\nN3\tReference E1 A:1\tx\nE1\tBind:T1\n*\tEquiv T1 T2\n#1\tNote T1\tx\n\
-             A1\tNegation T1\nR1\tOf Arg1:T1 Arg2:T2\nM1\tNegation T1\nT3\tSite 0 4\n",
+             A1\tNegation T1\nA2\tConfidence T1 High\nA3\tFamily T2\nR1\tOf Arg1:T1 Arg2:T2\nM1\tNegation T1\nT3\tSite 0 4\n",
         )
         .unwrap();
         assert_eq!(left_out, 7);
@@ -66,6 +66,8 @@ mod tests {
             document.mentions.iter().map(|m| (&*m.mention_type, m.id.as_deref(), m.span.range())).collect();
         assert_eq!(found, [("Site", None, 0..18), ("", Some("MESH:D1|7 8"), 5..14), ("Site", None, 0..4)]);
         assert_eq!(document.mentions[0].fragments, [Span::new(0, 4), Span::new(15, 18)]);
+        let assertions: Vec<_> = document.mentions.iter().map(|mention| mention.assertions.to_string()).collect();
+        assert_eq!(assertions, ["negated", "family", ""]);
     }
 
     fn read_folder(path: &Path, options: &ReadOptions) -> (Vec<Document>, Vec<String>) {

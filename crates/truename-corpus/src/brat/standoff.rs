@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use truename_text::{Document, Mention, Span, excerpt};
+use truename_text::{Assertion, Document, Mention, Span, excerpt};
 
 use super::pair::pair;
 use crate::annotation::{AnnotatedText, Annotation, number};
@@ -131,12 +131,21 @@ struct Rows<'t> {
     by_name: HashMap<String, usize>,
     /// Line, name of the mention and id of each normalization.
     ids: Vec<(u64, String, String)>,
+    /// Assertions, each with the name of its mention.
+    assertions: Vec<(Assertion, String)>,
     left_out: u64,
 }
 
 impl<'t> Rows<'t> {
     fn new(annotated: AnnotatedText<'t>) -> Self {
-        Self { annotated, mentions: Vec::new(), by_name: HashMap::new(), ids: Vec::new(), left_out: 0 }
+        Self {
+            annotated,
+            mentions: Vec::new(),
+            by_name: HashMap::new(),
+            ids: Vec::new(),
+            assertions: Vec::new(),
+            left_out: 0,
+        }
     }
 
     fn take(&mut self, line: u64, row: &str) -> Result<(), Wrong> {
@@ -160,7 +169,11 @@ impl<'t> Rows<'t> {
                     self.left_out += 1;
                 }
             }
-            Some('A' | 'R' | 'E' | 'M' | '*' | '#') => self.left_out += 1,
+            Some('A') => match attribute_of(value) {
+                Some((assertion, target)) => self.assertions.push((assertion, target.to_owned())),
+                None => self.left_out += 1,
+            },
+            Some('R' | 'E' | 'M' | '*' | '#') => self.left_out += 1,
             Some(_) => return Err(format!("\"{}\" is no row of brat's", excerpt(row)).into()),
         }
         Ok(())
@@ -190,8 +203,31 @@ impl<'t> Rows<'t> {
                 none => *none = Some(id),
             }
         }
+        for (assertion, target) in self.assertions {
+            if let Some(at) = self.by_name.get(&target) {
+                self.mentions[*at].assertions.insert(assertion);
+            }
+        }
         Ok(self.mentions)
     }
+}
+
+/// Returns the name of an assertion as an attribute.
+pub(super) fn attribute(assertion: Assertion) -> &'static str {
+    match assertion {
+        Assertion::Negated => "Negation",
+        Assertion::Hypothetical => "Hypothetical",
+        Assertion::Historical => "Historical",
+        Assertion::Family => "Family",
+        Assertion::Uncertain => "Uncertain",
+    }
+}
+
+/// Returns the assertion of `Negation T1`, and the name of the mention; none where the attribute is another or has a value.
+fn attribute_of(value: &str) -> Option<(Assertion, &str)> {
+    let (name, target) = value.split_once(' ')?;
+    let assertion = Assertion::ALL.into_iter().find(|assertion| attribute(*assertion) == name)?;
+    target.starts_with('T').then_some((assertion, target.trim_end()))
 }
 
 /// Returns the name of the mention and the id of `Reference T1 MESH:D003139`.

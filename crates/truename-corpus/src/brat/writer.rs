@@ -8,7 +8,7 @@ use truename_error::ErrorKind;
 use truename_files::Partial;
 use truename_text::{Document, OffsetUnit, Offsets, Span};
 
-use super::standoff::{NO_RESOURCE, NO_TYPE};
+use super::standoff::{NO_RESOURCE, NO_TYPE, attribute};
 use crate::Error;
 use crate::annotation::one_line;
 
@@ -113,7 +113,7 @@ fn file_name(id: &str) -> String {
 }
 
 fn rows(document: &Document, unit: OffsetUnit) -> String {
-    let (offsets, mut rows, mut ids) = (Offsets::new(&document.text, unit), String::new(), 0);
+    let (offsets, mut rows, mut ids, mut attributes) = (Offsets::new(&document.text, unit), String::new(), 0, 0);
     for (number, mention) in (1..).zip(&document.mentions) {
         let (mention_type, text) = (type_name(&mention.mention_type), one_line(&mention.surface(&document.text)));
         let lines = lines(mention.span, &document.text);
@@ -125,6 +125,10 @@ fn rows(document: &Document, unit: OffsetUnit) -> String {
             ids += 1;
             let resource = if id.contains(':') && !id.starts_with(NO_RESOURCE) { "" } else { NO_RESOURCE };
             rows.push_str(&format!("N{ids}\tReference T{number} {resource}{}\t{text}\n", one_line(id)));
+        }
+        for assertion in mention.assertions.iter() {
+            attributes += 1;
+            rows.push_str(&format!("A{attributes}\t{} T{number}\n", attribute(assertion)));
         }
     }
     rows

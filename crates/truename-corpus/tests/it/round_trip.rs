@@ -6,7 +6,8 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use truename_corpus::{
-    BratWriter, Document, Format, Mention, OffsetUnit, Passage, ReadOptions, Span, Writer, read_all, read_from,
+    Assertion, BratWriter, Document, Format, Mention, OffsetUnit, Passage, ReadOptions, Span, Writer, read_all,
+    read_from,
 };
 
 const UNITS: [OffsetUnit; 3] = [OffsetUnit::Bytes, OffsetUnit::Chars, OffsetUnit::Utf16];
@@ -165,6 +166,8 @@ fn mention(text: &str, (picks, mention_type, id, probability): Picked) -> Option
         mention_type: mention_type.into(),
         id: id.map(str::to_owned),
         probability: probability.map(|thousandths| f64::from(thousandths) / 1000.0),
+        // PubTator has them by the span.
+        assertions: Assertion::ALL.into_iter().filter(|assertion| last.end >> *assertion as usize & 1 == 1).collect(),
     })
 }
 

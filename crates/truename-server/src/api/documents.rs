@@ -104,6 +104,9 @@ struct LinkRequest {
     /// Links by names alone, even if the knowledge base has models that read context.
     #[serde(default)]
     no_context: bool,
+    /// Leaves out mentions that the text negates, only supposes or has of somebody else.
+    #[serde(default)]
+    asserted: bool,
     /// Unit of offsets.
     #[serde(default)]
     offsets: Unit,
@@ -140,6 +143,8 @@ pub(super) struct LinkParameters {
     explain: Option<bool>,
     /// Of a stream: finds mentions within mentions too.
     nested: Option<bool>,
+    /// Of a stream: leaves out mentions that the text negates, only supposes or has of somebody else.
+    asserted: Option<bool>,
     /// Of a stream: unit of offsets.
     #[param(inline)]
     offsets: Option<Unit>,
@@ -168,10 +173,11 @@ pub(super) async fn link(
 ) -> Result<Response, Failure> {
     let base = state.base(parameters.kb.as_deref())?;
     if is_lines(request.headers()) {
-        let LinkParameters { top, explain, nested, offsets, .. } = parameters;
+        let LinkParameters { top, explain, nested, asserted, offsets, .. } = parameters;
         let names = name_options(top, Vec::new(), Vec::new(), explain.unwrap_or(false), None, None)?;
         let (nested, abbreviations, context, given_mentions) = (nested.unwrap_or(false), true, true, false);
-        let options = DocumentOptions { names, nested, abbreviations, context, given_mentions };
+        let asserted = asserted.unwrap_or(false);
+        let options = DocumentOptions { names, nested, abbreviations, context, given_mentions, asserted };
         let unit: OffsetUnit = offsets.unwrap_or_default().into();
         let reader = Reader { state: Arc::clone(&state), base, task: Task::Link(options) };
         let of_line = reader.clone();
@@ -202,13 +208,14 @@ pub(super) async fn link(
         min_probability,
         nil_share,
         nested,
+        asserted,
         offsets,
         ..
     } = asked;
     let names = name_options(top, types, without_aliases, explain, min_probability, nil_share)?;
     let given_mentions = documents.iter().any(|document| document.mentions.is_some());
     let (abbreviations, context) = (!asked.no_abbreviations, !asked.no_context);
-    let options = DocumentOptions { names, nested, abbreviations, given_mentions, context };
+    let options = DocumentOptions { names, nested, abbreviations, given_mentions, context, asserted };
     let of = options.clone();
     read_base(Arc::clone(&base), move |base| base.linker_of_documents(&of).map(drop)).await?;
     let documents = read(documents, given_mentions, offsets.into())?;

@@ -76,6 +76,12 @@ async fn documents_are_linked_as_the_library_links_them() {
     let given = json!({"documents": [{"text": text, "mentions": [{"start": 7, "end": 14}]}]});
     let (_, answer) = served.post("/v1/link", given).await;
     assert_eq!(answer["documents"][0]["mentions"][0]["id"], "C:1");
+    let of_sentence =
+        |asserted| json!({"documents": [{"text": "No heart attack. Takes aspirin."}], "asserted": asserted});
+    let (_, answer) = served.post("/v1/link", of_sentence(false)).await;
+    assert_eq!(answer["documents"][0]["mentions"][0]["assertions"], json!(["negated"]));
+    let (_, answer) = served.post("/v1/link", of_sentence(true)).await;
+    assert_eq!(answer["documents"][0]["mentions"].as_array().unwrap().len(), 1);
     let outside = json!({"documents": [{"text": "abc", "mentions": [{"start": 2, "end": 9}]}]});
     assert_eq!(served.post("/v1/link", outside).await.0, 400);
     let (_, found) = served.post("/v1/recognize", json!({"documents": [{"text": text}]})).await;

@@ -87,6 +87,7 @@ impl Linker {
             shared.resolve(mentions);
         });
         self.add_types(&call, &known, &mut linked)?;
+        self.add_assertions(documents, &mut linked);
         Ok(linked)
     }
 
@@ -138,6 +139,19 @@ impl Linker {
             };
         }
         Ok(())
+    }
+
+    /// Adds what each document says of its mentions.
+    fn add_assertions(&self, documents: &[Document], linked: &mut [Vec<LinkedMention>]) {
+        let Some(rules) = &self.options.assertions else { return };
+        documents.par_iter().zip(linked).for_each(|(document, mentions)| {
+            let spans: Vec<Span> = mentions.iter().map(|mention| mention.span).collect();
+            let assertions = rules.of_document(document, &spans);
+            mentions.iter_mut().zip(assertions).for_each(|(mention, assertions)| mention.assertions = assertions);
+            if self.options.asserted {
+                mentions.retain(|mention| mention.assertions.is_affirmed());
+            }
+        });
     }
 
     /// Returns the mentions that `find` has for each document.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::Placeholders;
+use crate::{AssertionRules, Placeholders};
 
 /// Options of a [`Linker`](crate::Linker).
 ///
@@ -48,6 +48,11 @@ pub struct LinkOptions {
     pub neighbours: f64,
     /// True if a mention's candidates have the type that the recognizer or the document gave it, where concepts have that type.
     pub typed: bool,
+    /// Triggers that tell what a document says of its mentions ([`LinkedMention::assertions`](crate::LinkedMention::assertions));
+    /// those of English by default. `None` tells nothing.
+    pub assertions: Option<Arc<AssertionRules>>,
+    /// True if mentions that the document does not affirm are left out ([`Assertions::is_affirmed`](crate::Assertions::is_affirmed)).
+    pub asserted: bool,
     /// Memory for the links of mentions that are repeated, in bytes.
     pub remembered_bytes: usize,
 }
@@ -72,6 +77,8 @@ impl Default for LinkOptions {
             one_sense: false,
             neighbours: 0.0,
             typed: false,
+            assertions: Some(AssertionRules::english()),
+            asserted: false,
             remembered_bytes: Self::REMEMBERED_BYTES,
         }
     }

@@ -109,6 +109,20 @@ fn passages_are_read_apart() {
 }
 
 #[test]
+fn what_a_text_says_of_its_mentions_is_told() {
+    let text = "No seizures.\nHis father had breast cancer. Aspirin, history of lymphoma";
+    let passage = |start, end| Passage { kind: String::new(), span: Span::new(start, end) };
+    let passages = vec![passage(0, 12), passage(13, text.len())];
+    let document = Document { passages, ..Document::new("1", text) };
+    let said = |options: LinkOptions| -> Vec<String> {
+        link(document.clone(), options).mentions.iter().map(|mention| mention.assertions.to_string()).collect()
+    };
+    assert_eq!(said(LinkOptions::default()), ["negated", "family", "", "historical"]);
+    assert_eq!(said(LinkOptions { asserted: true, ..LinkOptions::default() }), ["", "historical"]);
+    assert_eq!(said(LinkOptions { assertions: None, ..LinkOptions::default() }), [""; 4]);
+}
+
+#[test]
 fn short_forms_are_linked_as_their_long_forms() {
     let text = "Type 2 diabetes mellitus (T2DM) is common. T2DM and T2DM patients; 't2dm' is not.";
     let linked = link(Document::new("1", text), LinkOptions::default());

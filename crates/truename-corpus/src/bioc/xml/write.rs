@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use truename_text::{Document, Mention, OffsetUnit, Offsets};
 
-use crate::bioc::{locations, parts};
+use crate::bioc::{ASSERTIONS, locations, parts};
 
 pub(crate) const BEGIN: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE collection SYSTEM \"BioC.dtd\">\n\
                                 <collection><source></source><date></date><key></key>\n";
@@ -48,6 +48,9 @@ fn write_annotation(
     }
     if let Some(probability) = mention.probability {
         write_infon(out, "probability", &probability.to_string())?;
+    }
+    if !mention.assertions.is_empty() {
+        write_infon(out, ASSERTIONS, &mention.assertions.to_string())?;
     }
     for span in locations(mention) {
         let offset = offsets.of_byte(span.start);

@@ -1,0 +1,292 @@
+//! Triggers and their scopes.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use truename_error::excerpt;
+
+use super::tokens::Tokens;
+use super::{Assertion, Assertions};
+use crate::{Document, Span};
+
+/// Triggers of English, one a line; the first lines tell the columns.
+pub const ENGLISH_TRIGGERS: &str = include_str!("english.tsv");
+
+static ENGLISH: LazyLock<Arc<AssertionRules>> =
+    LazyLock::new(|| Arc::new(AssertionRules::parse(ENGLISH_TRIGGERS).expect("the built-in triggers are read")));
+
+/// Words for numbers in a phrase, besides digits.
+const NUMBERS: [&str; 15] = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "several",
+    "few", "many",
+];
+
+/// Triggers of a language, which tell what a text says of its mentions.
+///
+/// ```
+/// use truename_text::{Assertion, AssertionRules, Span};
+///
+/// let (text, mention) = ("The patient denies chest pain but has nausea.", Span::new(19, 29));
+/// let assertions = AssertionRules::english().of_passage(text, Span::new(0, text.len()), &[mention, Span::new(38, 44)]);
+/// assert!(assertions[0].contains(Assertion::Negated) && assertions[1].is_empty());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct AssertionRules {
+    /// Phrases by their first word.
+    phrases: HashMap<String, Vec<Phrase>>,
+}
+
+#[derive(Clone, Debug)]
+struct Phrase {
+    /// Words behind the first.
+    rest: Vec<String>,
+    effects: Vec<Effect>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    Gives(Assertion, Direction),
+    /// Ends the scopes of an assertion.
+    Ends(Assertion),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
+/// A phrase in a text, by its first token and the token behind it.
+struct Trigger<'r> {
+    start: usize,
+    end: usize,
+    effects: &'r [Effect],
+}
+
+impl AssertionRules {
+    /// Returns the built-in triggers of English.
+    pub fn english() -> Arc<Self> {
+        Arc::clone(&ENGLISH)
+    }
+
+    /// Reads triggers, in the columns of [`ENGLISH_TRIGGERS`].
+    ///
+    /// # Errors
+    /// The number and the fault of the first line that is no trigger.
+    pub fn parse(text: &str) -> Result<Self, (u64, String)> {
+        let mut rules = Self::default();
+        for (number, line) in
+            (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with("# "))
+        {
+            rules.add(line).map_err(|fault| (number, fault))?;
+        }
+        Ok(rules)
+    }
+
+    fn add(&mut self, line: &str) -> Result<(), String> {
+        let mut columns = line.split('\t').map(str::trim);
+        let mut column = || columns.next().unwrap_or_default();
+        let (phrase, effect, direction) = (column(), column(), column());
+        let effects = effects(effect, direction)?;
+        let mut words = words(phrase);
+        if words.is_empty() {
+            return Err(format!("\"{}\" has no phrase", excerpt(line)));
+        }
+        let first = words.remove(0);
+        let phrases = self.phrases.entry(first).or_default();
+        match phrases.iter_mut().find(|phrase| phrase.rest == words) {
+            Some(phrase) => phrase.effects.extend(effects),
+            None => phrases.push(Phrase { rest: words, effects }),
+        }
+        Ok(())
+    }
+
+    /// Returns what a document says of each of some spans in it.
+    pub fn of_document(&self, document: &Document, mentions: &[Span]) -> Vec<Assertions> {
+        if document.passages.is_empty() {
+            return self.of_passage(&document.text, Span::new(0, document.text.len()), mentions);
+        }
+        let mut found = vec![Assertions::default(); mentions.len()];
+        for passage in document.passage_spans() {
+            let inside: Vec<usize> = (0..mentions.len()).filter(|at| passage.contains(mentions[*at])).collect();
+            let spans: Vec<Span> = inside.iter().map(|at| mentions[*at]).collect();
+            let assertions = self.of_passage(&document.text, passage, &spans);
+            inside.into_iter().zip(assertions).for_each(|(at, assertions)| found[at] = assertions);
+        }
+        found
+    }
+
+    /// Returns what a passage of a text says of each of some spans in it.
+    pub fn of_passage(&self, text: &str, passage: Span, mentions: &[Span]) -> Vec<Assertions> {
+        if mentions.is_empty() {
+            return Vec::new();
+        }
+        let tokens = Tokens::of(text, passage);
+        let triggers: Vec<Trigger<'_>> =
+            self.triggers(&tokens).into_iter().filter(|trigger| !is_within(&tokens, trigger, mentions)).collect();
+        let mut found = vec![Assertions::default(); mentions.len()];
+        for (number, trigger) in triggers.iter().enumerate() {
+            for effect in trigger.effects {
+                let Effect::Gives(assertion, direction) = *effect else { continue };
+                let scope = scope(&tokens, &triggers, number, assertion, direction);
+                let affected = mentions.iter().zip(&mut found).filter(|(mention, _)| scope.contains(**mention));
+                affected.for_each(|(_, assertions)| assertions.insert(assertion));
+            }
+        }
+        found
+    }
+
+    /// Returns the longest phrases of a text, from the left.
+    fn triggers(&self, tokens: &Tokens) -> Vec<Trigger<'_>> {
+        let (mut triggers, mut at) = (Vec::new(), 0);
+        while at < tokens.len() {
+            match self.longest(tokens, at) {
+                Some(phrase) => {
+                    let end = at + 1 + phrase.rest.len();
+                    triggers.push(Trigger { start: at, end, effects: &phrase.effects });
+                    at = end;
+                }
+                None => at += 1,
+            }
+        }
+        triggers
+    }
+
+    fn longest(&self, tokens: &Tokens, at: usize) -> Option<&Phrase> {
+        let form = tokens.form(at);
+        let by_number = number_patterns(form).filter_map(|pattern| self.phrases.get(pattern));
+        let phrases = self.phrases.get(form).into_iter().chain(by_number).flatten();
+        phrases.filter(|phrase| has_words(tokens, at + 1, &phrase.rest)).max_by_key(|phrase| phrase.rest.len())
+    }
+}
+
+/// Returns true if these words follow in the same sentence.
+fn has_words(tokens: &Tokens, from: usize, words: &[String]) -> bool {
+    let is_word = |(at, word): (usize, &String)| {
+        let form = tokens.form(at);
+        !tokens.breaks_before(at) && (form == word || number_patterns(form).any(|pattern| pattern == word))
+    };
+    from + words.len() <= tokens.len() && (from..).zip(words).all(is_word)
+}
+
+/// Returns the patterns that stand for a number.
+fn number_patterns(form: &str) -> impl Iterator<Item = &'static str> {
+    let is_digits = form.bytes().all(|byte| byte.is_ascii_digit());
+    let is_year = is_digits && form.len() == 4;
+    let is_number = is_digits || NUMBERS.contains(&form);
+    is_year.then_some("####").into_iter().chain(is_number.then_some("#"))
+}
+
+/// Returns the piece of the text that a trigger acts on.
+fn scope(tokens: &Tokens, triggers: &[Trigger<'_>], number: usize, assertion: Assertion, direction: Direction) -> Span {
+    let trigger = &triggers[number];
+    let ends = |other: &&Trigger<'_>| other.effects.contains(&Effect::Ends(assertion));
+    match direction {
+        Direction::Forward => {
+            let start = tokens.span(trigger.end - 1).end;
+            let sentence = (trigger.end..tokens.len()).find(|at| tokens.breaks_before(*at)).unwrap_or(tokens.len());
+            let end = triggers[number + 1..].iter().find(ends).map_or(sentence, |other| other.start.min(sentence));
+            Span::new(start, end.checked_sub(1).map_or(start, |last| tokens.span(last).end.max(start)))
+        }
+        Direction::Backward => {
+            let end = tokens.span(trigger.start).start;
+            let sentence = (0..=trigger.start).rev().find(|at| tokens.breaks_before(*at)).unwrap_or(0);
+            let start = triggers[..number].iter().rev().find(ends).map_or(sentence, |other| other.end.max(sentence));
+            Span::new(tokens.span(start).start.min(end), end)
+        }
+    }
+}
+
+/// Returns true if a mention holds a trigger, as "no-reflow phenomenon" does.
+fn is_within(tokens: &Tokens, trigger: &Trigger<'_>, mentions: &[Span]) -> bool {
+    let span = Span::new(tokens.span(trigger.start).start, tokens.span(trigger.end - 1).end);
+    mentions.iter().any(|mention| mention.contains(span))
+}
+
+fn effects(effect: &str, direction: &str) -> Result<Vec<Effect>, String> {
+    let direction = || match direction {
+        "forward" => Ok(Direction::Forward),
+        "backward" => Ok(Direction::Backward),
+        other => Err(format!("\"{}\" is no direction; they are forward and backward", excerpt(other))),
+    };
+    let (verb, names) = effect.split_once(' ').unwrap_or((effect, ""));
+    match verb {
+        "none" => Ok(Vec::new()),
+        "end" if names.is_empty() => Ok(Assertion::ALL.map(Effect::Ends).to_vec()),
+        "end" => names.split(' ').map(|name| name.parse().map(Effect::Ends)).collect(),
+        name => Ok(vec![Effect::Gives(
+            name.parse::<Assertion>().map_err(|fault| format!("{fault}, or none and end"))?,
+            direction()?,
+        )]),
+    }
+}
+
+fn words(phrase: &str) -> Vec<String> {
+    phrase
+        .split_whitespace()
+        .flat_map(|piece| match piece.bytes().all(|byte| byte == b'#') {
+            true => vec![piece.to_owned()],
+            false => {
+                let tokens = Tokens::of(piece, Span::new(0, piece.len()));
+                (0..tokens.len()).map(|at| tokens.form(at).to_owned()).collect()
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the assertions on the mentions of a text, which stand in brackets.
+    fn asserted(marked: &str) -> Vec<String> {
+        let (mut text, mut spans) = (String::new(), Vec::new());
+        for piece in marked.split_inclusive(']') {
+            let (before, mention) = piece.split_once('[').unwrap_or((piece, ""));
+            text += before;
+            if let Some(mention) = mention.strip_suffix(']') {
+                spans.push(Span::new(text.len(), text.len() + mention.len()));
+                text += mention;
+            }
+        }
+        let found = AssertionRules::english().of_passage(&text, Span::new(0, text.len()), &spans);
+        found.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn triggers_give_their_effects_within_their_scopes() {
+        for (text, expected) in [
+            ("No [fever], no [cough].", &["negated", "negated"][..]),
+            ("He denies [chest pain] but has [nausea].", &["negated", ""]),
+            ("[Pneumonia] was ruled out. [Cough] persists.", &["negated", ""]),
+            ("Gram negative [sepsis], no increase in [cough].", &["", ""]),
+            ("His father died of a [heart attack], his mother had [lung cancer].", &["family", "family"]),
+            ("History of [asthma] who presents with [dyspnea].", &["historical", ""]),
+            ("a two-day history of [cough]", &[""]),
+            ("[Stroke] three years ago.", &["historical"]),
+            ("[Stroke] in 1998, [TIA] in 20 minutes", &["historical", ""]),
+            ("Call us if [fever] develops.", &["hypothetical"]),
+            ("Possible [pneumonia], r/o [embolism], ?[gout]", &["uncertain", "uncertain", "uncertain"]),
+            ("[No-reflow phenomenon] and [fever]", &["", ""]),
+            ("no [fever]\n- [cough]\n", &["negated", ""]),
+            ("family history of [diabetes]", &["family"]),
+        ] {
+            assert_eq!(asserted(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_no_trigger_is_told() {
+        for (text, line, fault) in [
+            (
+                "# a\nno\tnegated\tforward\nno\tdenied\tforward",
+                3,
+                "\"denied\" is no assertion; they are negated, hypothetical, historical, family, uncertain, or none and end",
+            ),
+            ("no\tnegated", 1, "\"\" is no direction; they are forward and backward"),
+            ("\tnone", 1, "\"\\tnone\" has no phrase"),
+        ] {
+            assert_eq!(AssertionRules::parse(text).unwrap_err(), (line, fault.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Words of a text with the borders that no scope of a trigger crosses.
+
+use crate::Span;
+
+/// Words of a text: runs of letters and digits in lower case, and `/`, `?` and `+`.
+#[derive(Default)]
+pub(super) struct Tokens {
+    tokens: Vec<Token>,
+    /// The words in lower case, one behind the other.
+    forms: String,
+}
+
+struct Token {
+    span: Span,
+    form_end: usize,
+    breaks_before: bool,
+}
+
+/// Words of at most this many letters before a full stop are abbreviations ("p.o.", "Dr.").
+const LONGEST_ABBREVIATED: usize = 2;
+/// Largest number of words of a heading.
+const HEADING_WORDS: usize = 5;
+
+impl Tokens {
+    /// Splits a piece of a text.
+    pub(super) fn of(text: &str, piece: Span) -> Self {
+        let width = text[piece.range()].lines().map(str::len).max().unwrap_or(0);
+        let (mut tokens, mut at) = (Self::default(), piece.start);
+        while let Some(start) = text[at..piece.end].find(is_of_token).map(|found| at + found) {
+            let end = end_of_token(&text[..piece.end], start);
+            tokens.push(text, Span::new(start, end), width);
+            at = end;
+        }
+        tokens
+    }
+
+    fn push(&mut self, text: &str, span: Span, width: usize) {
+        let breaks_before = self.tokens.last().is_none_or(|last| breaks(text, last.span, span, width));
+        let word = &text[span.range()];
+        if word.is_ascii() {
+            let from = self.forms.len();
+            self.forms.push_str(word);
+            self.forms[from..].make_ascii_lowercase();
+        } else {
+            self.forms.extend(word.chars().flat_map(char::to_lowercase).map(|c| if c == '’' { '\'' } else { c }));
+        }
+        self.tokens.push(Token { span, form_end: self.forms.len(), breaks_before });
+        if text[span.end..].starts_with(':') {
+            self.begin_heading(text);
+        }
+    }
+
+    /// Sets a border before the words in capitals that end here.
+    fn begin_heading(&mut self, text: &str) {
+        let words = self.tokens.iter_mut().rev().take(HEADING_WORDS);
+        let is_capital = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase());
+        let mut heading: Vec<&mut Token> = Vec::new();
+        for token in words {
+            let begins = token.breaks_before;
+            if !is_capital(&text[token.span.range()]) {
+                break;
+            }
+            heading.push(token);
+            if begins {
+                break;
+            }
+        }
+        if let Some(first) = heading.pop() {
+            first.breaks_before = true;
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    pub(super) fn span(&self, token: usize) -> Span {
+        self.tokens[token].span
+    }
+
+    /// Returns a word in lower case.
+    pub(super) fn form(&self, token: usize) -> &str {
+        let start = token.checked_sub(1).map_or(0, |before| self.tokens[before].form_end);
+        &self.forms[start..self.tokens[token].form_end]
+    }
+
+    /// Returns true if a sentence, heading or item of a list begins with a word.
+    pub(super) fn breaks_before(&self, token: usize) -> bool {
+        self.tokens[token].breaks_before
+    }
+}
+
+fn is_of_token(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '/' | '?' | '+')
+}
+
+fn end_of_token(text: &str, start: usize) -> usize {
+    let rest = &text[start..];
+    if rest.starts_with(['/', '?', '+']) {
+        return start + 1;
+    }
+    let is_within = |at: usize, c: char| {
+        let is_apostrophe = matches!(c, '\'' | '’') && rest[at + c.len_utf8()..].starts_with(char::is_alphabetic);
+        c.is_alphanumeric() || is_apostrophe
+    };
+    start + rest.char_indices().find(|(at, c)| !is_within(*at, *c)).map_or(rest.len(), |(at, _)| at)
+}
+
+/// Returns true if a sentence, a paragraph or an item of a list ends between two words.
+fn breaks(text: &str, before: Span, after: Span, width: usize) -> bool {
+    let between = &text[before.end..after.start];
+    if between == " " || between.is_empty() {
+        return false;
+    }
+    let is_stop = |stop: char| {
+        let after_stop = between.split(stop).skip(1);
+        after_stop.into_iter().any(|rest| rest.starts_with(char::is_whitespace))
+    };
+    let is_abbreviated = || {
+        let word = &text[before.range()];
+        word.len() <= LONGEST_ABBREVIATED && !word.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    ['!', ';'].into_iter().any(is_stop)
+        || is_stop('.') && !is_abbreviated()
+        || between.contains('\n') && is_end_of_item(text, before, after, between, width)
+}
+
+/// Returns true if a line ends where a sentence that is wrapped would go on: before an empty line, a tab or the mark of an item, or where
+/// the next word still fits into the line.
+fn is_end_of_item(text: &str, before: Span, after: Span, between: &str, width: usize) -> bool {
+    let is_mark = |c: char| !c.is_whitespace() && !matches!(c, ',' | '(' | '"' | '\'' | '\r');
+    let (line, next) = between.rsplit_once('\n').unwrap_or_default();
+    if line.contains('\n') || next.contains(is_mark) || next.contains('\t') || line.ends_with(':') {
+        return true;
+    }
+    let start = text[..before.end].rfind('\n').map_or(0, |end| end + 1);
+    before.end - start + line.trim_end().len() + 1 + (after.end - after.start) <= width
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the text between borders.
+    fn parts(text: &str) -> Vec<String> {
+        let tokens = Tokens::of(text, Span::new(0, text.len()));
+        let mut parts: Vec<String> = Vec::new();
+        for token in 0..tokens.len() {
+            match parts.last_mut().filter(|_| !tokens.breaks_before(token)) {
+                Some(part) => *part += &format!(" {}", tokens.form(token)),
+                None => parts.push(tokens.form(token).to_owned()),
+            }
+        }
+        parts
+    }
+
+    #[test]
+    fn scopes_end_with_sentences_items_and_headings() {
+        for (text, expected) in [
+            ("No fever. Chest pain p.o. daily; h/o MI", &["no fever", "chest pain p o daily", "h / o mi"][..]),
+            ("no fever\n- cough\n- rash", &["no fever", "cough", "rash"]),
+            ("No fever\nCough since Monday", &["no fever", "cough since monday"]),
+            ("without any sign of a fever or\nof a cough", &["without any sign of a fever or of a cough"]),
+            ("CT WITHOUT CONTRAST CLINICAL HISTORY: cough", &["ct without contrast clinical history cough"]),
+            ("CT without contrast CLINICAL HISTORY: cough", &["ct without contrast", "clinical history cough"]),
+            ("INR is 2.0. He didn’t", &["inr is 2 0", "he didn't"]),
+            ("", &[]),
+        ] {
+            assert_eq!(parts(text), expected, "{text:?}");
+        }
+    }
+}
