@@ -16,6 +16,7 @@ mod kill;
 mod library;
 mod map;
 mod model;
+mod pack;
 mod recognize;
 mod records;
 mod rerank;
