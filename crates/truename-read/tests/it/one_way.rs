@@ -22,9 +22,10 @@ const OURS: [&str; 12] = [
 ];
 
 /// Files of other crates that have such calls, and what they read.
-const FILES: [(&str, &str); 25] = [
+const FILES: [(&str, &str); 26] = [
     ("truename/src/knowledge_base/learnt_names.rs", "the folder of a knowledge base"),
     ("truename/src/knowledge_base/pack.rs", "packs, whose hash is known and whose size is bounded"),
+    ("truename-cli/src/batch/folder.rs", "the folder of a batch"),
     ("truename-download/src/archive.rs", "archives that were downloaded"),
     ("truename-download/src/client.rs", "files that were downloaded"),
     ("truename-download/src/package.rs", "archives that were downloaded"),
