@@ -175,6 +175,13 @@ pub fn bundled(py: Python<'_>, encoder: Option<Bound<'_, PyAny>>) -> PyResult<Kn
     KnowledgeBase::opened(py, Kb::new(Place::Bundled, encoder_choice(encoder)?))
 }
 
+/// Returns the folder that the bundled knowledge base, packs and models are unpacked in.
+#[pyfunction]
+#[pyo3(name = "_cache_folder")]
+pub fn cache_folder() -> PathBuf {
+    truename::cache_folder()
+}
+
 fn encoder_choice(encoder: Option<Bound<'_, PyAny>>) -> PyResult<EncoderChoice> {
     Ok(match encoder {
         None => EncoderChoice::Own,

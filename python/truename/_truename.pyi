@@ -10,6 +10,7 @@ from .gilda import ScoredMatch
 _T = TypeVar("_T")
 
 __all__ = [
+    "_LONGEST_NAME_BYTES",
     "Candidate",
     "Document",
     "Encoder",
@@ -25,6 +26,7 @@ __all__ = [
     "_after_fork_in_child",
     "_after_fork_in_parent",
     "_before_fork",
+    "_cache_folder",
     "_dedupe",
     "_evaluate_classes",
     "_evaluate_clusters",
@@ -39,6 +41,7 @@ __all__ = [
 ]
 
 __version__: str
+_LONGEST_NAME_BYTES: int
 
 @final
 class Candidate:
@@ -312,6 +315,7 @@ def cluster(
     words: float | None = None,
     progress: Progress = None,
 ) -> list[tuple[int, str] | None]: ...
+def _cache_folder() -> _Path: ...
 def _dedupe(
     left: tuple[list[str], list[list[str]]],
     right: tuple[list[str], list[list[str]]] | None,
