@@ -15,7 +15,7 @@ trap 'rm -r "$wheels"' EXIT
 bin="$venv/bin"
 "$bin/pip" install --quiet --disable-pip-version-check 'maturin>=1.9,<2' ruff mypy typing_extensions pytest hypothesis numpy tqdm nbconvert ipykernel
 # Tests of a library are left out where no wheel of it fits the interpreter.
-for library in pandas polars pyarrow datasets spacy; do
+for library in pandas polars pyarrow datasets spacy fsspec aiohttp 'dask[dataframe]' daft 'ray[data]'; do
     "$bin/pip" install --quiet --disable-pip-version-check --only-binary :all: "$library" || echo "left out: $library"
 done
 # Spark has no wheel, and needs Java.

@@ -7,6 +7,8 @@ use pyo3::prelude::*;
 /// Runs the command with its arguments, the first of which is its name. Returns its exit code.
 #[pyfunction]
 #[pyo3(name = "_main", signature = (arguments, /))]
-pub fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-    py.detach(|| truename_cli::main(arguments)) as u8
+pub fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<u8> {
+    let python: Option<OsString> = py.import("sys")?.getattr("executable")?.extract()?;
+    let program = [python.unwrap_or_default(), "-m".into(), "truename".into()];
+    Ok(py.detach(|| truename_cli::main(&program, arguments)) as u8)
 }

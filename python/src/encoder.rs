@@ -62,6 +62,13 @@ impl Encoder {
         &self.folder
     }
 
+    /// Hash of its weights, tokenizer and configuration in hexadecimal digits.
+    #[getter]
+    fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
+        let encoder = Arc::clone(&self.encoder);
+        Call::default().run(py, move || Ok(encoder.hash().to_owned()))
+    }
+
     /// Returns the vectors of texts as rows of a numpy array of 32-bit floats, in their order. They have unit length, so that a product is
     /// a cosine; with `normalize=False`, the length that the network gives them.
     #[pyo3(signature = (texts, *, normalize=true, threads=0))]

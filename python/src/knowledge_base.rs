@@ -175,6 +175,13 @@ pub fn bundled(py: Python<'_>, encoder: Option<Bound<'_, PyAny>>) -> PyResult<Kn
     KnowledgeBase::opened(py, Kb::new(Place::Bundled, encoder_choice(encoder)?))
 }
 
+/// Returns the folder that the bundled knowledge base, packs and models are unpacked in.
+#[pyfunction]
+#[pyo3(name = "_cache_folder")]
+pub fn cache_folder() -> PathBuf {
+    truename::cache_folder()
+}
+
 fn encoder_choice(encoder: Option<Bound<'_, PyAny>>) -> PyResult<EncoderChoice> {
     Ok(match encoder {
         None => EncoderChoice::Own,
@@ -202,7 +209,7 @@ impl KnowledgeBase {
 
 #[pymethods]
 impl KnowledgeBase {
-    /// Opens the knowledge base in a folder.
+    /// Opens the knowledge base in a folder, or in a pack, which is unpacked into the user's cache the first time and cannot be written to.
     ///
     /// `encoder`: folder of an encoder to link with in place of the knowledge base's own; False links by letters alone.
     #[staticmethod]
@@ -266,6 +273,28 @@ impl KnowledgeBase {
     #[getter]
     fn path(&self, py: Python<'_>) -> PyResult<PathBuf> {
         self.0.run(py, |kb| Ok(kb.path().to_owned()))
+    }
+
+    /// 16 hexadecimal digits that tell the last committed state, the attached models included, from any other. Copies of a folder have the
+    /// same, and so has what is unpacked from a pack.
+    #[getter]
+    fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
+        self.0.run(py, truename::KnowledgeBase::fingerprint)
+    }
+
+    /// Writes the last committed state with its models to one file in the folder `out`, a pack: `NAME-HASH.tar.zst`. Returns its path. `open`
+    /// takes the file in the place of a folder.
+    fn pack(&self, py: Python<'_>, out: PathBuf) -> PyResult<String> {
+        self.0.run(py, move |kb| Ok(kb.pack(out)?.display().to_string()))
+    }
+
+    /// Unpacks a pack into a folder in `into`, by default in the user's cache. Returns the folder, at once where it is there already. One
+    /// process of a host unpacks at a time, and the others wait for it.
+    #[staticmethod]
+    #[pyo3(signature = (file, into=None))]
+    fn unpack(py: Python<'_>, file: PathBuf, into: Option<PathBuf>) -> PyResult<String> {
+        Call::default()
+            .run(py, move || Ok(truename::KnowledgeBase::unpack(file, into.as_deref())?.display().to_string()))
     }
 
     /// Returns statistics, as `truename kb info --json` prints them.

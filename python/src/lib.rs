@@ -47,7 +47,7 @@ mod _truename {
     #[pymodule_export]
     use super::evaluation::{classes, clusters, link, mentions, names, pairs};
     #[pymodule_export]
-    use super::knowledge_base::{KnowledgeBase, bundled};
+    use super::knowledge_base::{KnowledgeBase, bundled, cache_folder};
     #[pymodule_export]
     use super::link::Link;
     #[pymodule_export]
@@ -70,6 +70,7 @@ mod _truename {
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         use pyo3::types::PyModuleMethods;
+        module.add("_LONGEST_NAME_BYTES", truename::LONGEST_NAME_BYTES)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -127,6 +127,12 @@ impl SharedLinker {
         Call::on(self.keywords.threads)
     }
 
+    /// Returns the fingerprint of the linker.
+    pub fn fingerprint(self: &Arc<Self>, py: Python<'_>) -> PyResult<String> {
+        let shared = Arc::clone(self);
+        self.call().run(py, move || shared.get(None, None)?.fingerprint())
+    }
+
     pub fn threads(&self) -> usize {
         self.keywords.threads
     }
@@ -187,6 +193,13 @@ impl Linker {
     #[getter]
     fn kb(&self) -> KnowledgeBase {
         KnowledgeBase(Arc::clone(self.shared.kb()))
+    }
+
+    /// 16 hexadecimal digits of what answers depend on beside the options: the version of Truename, the knowledge base, and the encoder and recognizer
+    /// opened with it.
+    #[getter]
+    fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
+        self.shared.fingerprint(py)
     }
 
     /// Finds the mentions of a text and links each to a concept.

@@ -50,6 +50,13 @@ impl Matcher {
         KnowledgeBase(Arc::clone(self.shared.kb()))
     }
 
+    /// 16 hexadecimal digits of what answers depend on beside the options: the version of Truename, the knowledge base, and the encoder
+    /// opened with it.
+    #[getter]
+    fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
+        self.shared.fingerprint(py)
+    }
+
     /// Matches one name.
     #[pyo3(signature = (name, *, top=None, explain=None))]
     fn one(&self, py: Python<'_>, name: String, top: Option<usize>, explain: Option<bool>) -> PyResult<Link> {

@@ -124,6 +124,13 @@ impl Recognizer {
         &self.folder
     }
 
+    /// Hash of its weights, tokenizer and configuration in hexadecimal digits.
+    #[getter]
+    fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
+        let models = Arc::clone(&self.models);
+        Call::default().run(py, move || Ok(models.recognizer.hash()))
+    }
+
     /// Finds the mentions of a text, without linking them.
     #[pyo3(signature = (text, *, nested=false))]
     fn recognize(&self, py: Python<'_>, text: String, nested: bool) -> PyResult<Document> {

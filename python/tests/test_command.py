@@ -54,6 +54,16 @@ def test_names_are_those_of_the_command(kb, folder, tmp_path, names):
     assert [matcher.one(name) for name in names] == list(matches)
 
 
+def test_a_batch_has_processes_of_its_own(folder, tmp_path):
+    for name in ["a", "b"]:
+        (tmp_path / f"{name}.txt").write_text(f"fever {name}\npyrexia\n", encoding="utf-8")
+    files = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    run("batch", "match", *files, "--kb", folder, "--out", tmp_path / "out", "--workers", 2)
+    for number, file in enumerate(files):
+        part = (tmp_path / "out" / f"part-0000{number}.tsv").read_text(encoding="utf-8")
+        assert part == run("match", file, "--kb", folder, "--quiet").stdout
+
+
 def test_the_command_ends_as_it_does_elsewhere(folder, tmp_path):
     assert "no such" in run("link", tmp_path / "none.txt", code=1).stderr.lower()
     assert run("nonsense", code=2).stderr

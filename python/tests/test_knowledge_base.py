@@ -21,6 +21,26 @@ def test_concepts_and_statistics_are_those_of_the_command(kb, folder):
     assert kb.path == folder
 
 
+def test_a_pack_is_the_same_knowledge_base(kb, folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("TRUENAME_CACHE", str(tmp_path / "cache"))
+    pack = kb.pack(tmp_path / "packs")
+    assert isinstance(pack, str) and kb.pack(str(tmp_path / "packs")) == pack
+    own = tn.KnowledgeBase.unpack(pack, into=tmp_path / "own")
+    copy, opened = tn.KnowledgeBase.open(own), tn.KnowledgeBase.open(pack)
+    assert opened.path == Path(tn.KnowledgeBase.unpack(pack)) == tmp_path / "cache" / "packs" / Path(own).name
+    assert len(kb.fingerprint) == 16 and kb.info()["fingerprint"] == kb.fingerprint
+    assert copy.fingerprint == opened.fingerprint == kb.fingerprint
+    assert copy.matcher(top=3).fingerprint == opened.linker().fingerprint == kb.linker(explain=True).fingerprint
+    assert copy.matcher(top=2).match(["hart failure"]).to_list() == kb.matcher(top=2).match(["hart failure"]).to_list()
+    with pytest.raises(RuntimeError, match="is a pack, which is not written to"):
+        opened.update(remove=["D:1"])
+    copy.update(remove=["D:1"])
+    assert copy.fingerprint != kb.fingerprint and copy.matcher().fingerprint != kb.matcher().fingerprint
+    Path(pack).write_bytes(Path(pack).read_bytes()[:-1])
+    with pytest.raises(RuntimeError, match="is not whole or was changed"):
+        tn.KnowledgeBase.unpack(pack, tmp_path / "other")
+
+
 def test_search_lists_what_the_command_lists(kb, folder):
     found = kb.search("hart failure", top=3)
     lines = run("kb", "search", "hart failure", "--top", 3, "--kb", folder, "--quiet").stdout.splitlines()

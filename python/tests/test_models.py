@@ -135,6 +135,7 @@ def test_ctrl_c_keeps_a_checkpoint(tmp_path, folder):
 def test_texts_are_encoded(trained):
     np = pytest.importorskip("numpy")
     encoder = tn.Encoder.open(trained[0])
+    assert len(encoder.fingerprint) == 32 and encoder.fingerprint == tn.Encoder.open(trained[0]).fingerprint
     vectors = encoder.encode(["fever", "pyrexia", "fever", "😀"])
     assert vectors.shape == (4, encoder.dimensions) and vectors.dtype == np.float32 and vectors.flags.writeable
     assert np.allclose((vectors**2).sum(axis=1), 1, atol=1e-5) and (vectors[0] == vectors[2]).all()
@@ -197,12 +198,14 @@ def unmarked(marked):
     return {"text": text, "mentions": mentions}
 
 
-def test_a_recognizer_finds_mentions_in_the_shape_of_gliner(tmp_path):
+def test_a_recognizer_finds_mentions_in_the_shape_of_gliner(kb, tmp_path):
     documents = [unmarked(marked) for marked in MARKED]
     assert tn.write_documents(documents, tmp_path / "corpus.jsonl") == len(documents)
     (tmp_path / "recipe.toml").write_text(RECOGNIZE)
     made = tn.train(tmp_path / "recipe.toml", out=tmp_path / "mine")
     recognizer = tn.Recognizer.open(made)
+    assert len(recognizer.fingerprint) == 32
+    assert kb.linker(recognizer=made).fingerprint != kb.linker().fingerprint
     assert recognizer.types == {"Disease": ["diseases", "illness"], "Drug": ["drugs"]}
     assert recognizer.path == made.folder
     text = documents[0]["text"]

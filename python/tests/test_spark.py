@@ -1,16 +1,12 @@
 """Data frames of Spark."""
 
-import pickle
-
 import pytest
 
 import truename as tn
+from test_batch import NAMES, NOTES
 from test_docs import is_installed
 
 pa = pytest.importorskip("pyarrow")
-
-NAMES = ["heart atack", None, "qqqq", "heart atack", "ASA", "", "😀", "MI", "hart failure"]
-NOTES = ["No fever, T2DM.", None, "🤒 ASA and type 2 diabetes", "", "nothing"]
 
 
 @pytest.fixture(scope="module")
@@ -28,63 +24,6 @@ def spark():
     session = SparkSession.builder.master("local[2]").config(map=options).getOrCreate()
     yield session
     session.stop()
-
-
-def batch(name, values, kind=None):
-    """Return a record batch with a number for each value."""
-    return pa.RecordBatch.from_pydict({"row": pa.array(range(len(values)), pa.int64()), name: pa.array(values, kind)})
-
-
-def broken(values):
-    """Return strings that are not all UTF-8."""
-    raw = pa.array(values, pa.binary())
-    return pa.StringArray.from_buffers(len(raw), raw.buffers()[1], raw.buffers()[2], raw.buffers()[0])
-
-
-@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
-def test_a_batch_of_names_has_the_answers_of_one_process(kb, kind):
-    from truename.spark import MatchBatch
-
-    work = pickle.loads(pickle.dumps(MatchBatch(kb.matcher(top=3), "dx", top=3)))
-    found = work(batch("dx", NAMES, kind))
-    answers = pa.array(kb.matcher(top=3).match(NAMES))
-    assert found.schema.names[:2] == ["row", "dx"] and found["dx"].to_pylist() == NAMES
-    assert found["dx_error"].null_count == len(NAMES)
-    for name in answers.type.names:
-        assert found[f"dx_{name}"].to_pylist() == answers.field(name).to_pylist()
-    assert found["dx_id"][1].as_py() is None and found["dx_candidates"][1].as_py() is None
-    assert work(batch("dx", [], kind)).schema == found.schema == work(batch("dx", [None], kind)).schema
-
-
-def test_a_batch_of_texts_has_the_mentions_of_one_process(kb):
-    from truename.spark import LinkBatch
-
-    work = pickle.loads(pickle.dumps(LinkBatch(kb.linker(top=2), "note", ["row"], top=2)))
-    found = work(batch("note", NOTES))
-    assert found.schema.names == ["row", "mentions", "error"]
-    for text, mentions in zip(NOTES, found["mentions"].to_pylist(), strict=True):
-        if text is None:
-            assert mentions is None
-            continue
-        expected = list(kb.linker(top=2).link(text))
-        assert [(one["start"], one["end"], one["id"], one["probability"]) for one in mentions] == [
-            (one.start, one.end, one.id, one.probability) for one in expected
-        ]
-        assert [[c["id"] for c in one["candidates"]] for one in mentions] == [
-            [c.id for c in one.candidates] for one in expected
-        ]
-
-
-def test_a_row_that_fails_is_marked(kb):
-    from truename.spark import LinkBatch, MatchBatch
-
-    rows = pa.RecordBatch.from_arrays([broken([b"ASA", b"\xff\xfe", None, b"fever"])], names=["x"])
-    names = MatchBatch(kb.matcher(), "x")(rows)
-    assert names["x_id"].to_pylist() == ["C:1", None, None, "D:1"]
-    assert [error is None for error in names["x_error"].to_pylist()] == [True, False, True, True]
-    texts = LinkBatch(kb.linker(), "x", [])(rows)
-    assert [mentions and mentions[0]["id"] for mentions in texts["mentions"].to_pylist()] == ["C:1", None, None, "D:1"]
-    assert "UTF" in texts["error"][1].as_py()
 
 
 def test_frames_are_matched(spark, kb, folder):
@@ -126,6 +65,65 @@ def test_frames_of_texts_are_linked(spark, kb):
     assert [(one["text"], one["id"]) for one in mentions["v0"]] == [("fever", "D:1"), ("T2DM", "D:2")]
     assert link(df, "note").columns == ["visit", "note", "row", "mentions", "error"]
     assert link(df, "note").where("array_contains(mentions.id, 'D005334')").count() == 1
+
+
+def test_each_mention_has_a_row(spark, kb):
+    from truename.spark import link, recognize
+
+    df = spark.createDataFrame([(f"v{row}", note) for row, note in enumerate(NOTES)], "visit string, note string")
+    rows = link(df, "note", kb=kb, id="visit", explode=True).orderBy("visit", "mention_start").collect()
+    assert [(row["visit"], row["mention_id"]) for row in rows] == [
+        ("v0", "D:1"),
+        ("v0", "D:2"),
+        ("v2", "C:1"),
+        ("v2", "D:2"),
+    ]
+    found = recognize(df, "note", kb=kb, id="visit", explode=True, types=["disease"])
+    assert sorted(row["mention_text"] for row in found.collect()) == ["T2DM", "type 2 diabetes"]
+
+
+def test_parquet_keeps_what_answers_are_of(spark, kb, tmp_path):
+    from truename.spark import match
+
+    df = spark.createDataFrame([(name,) for name in NAMES], "dx string")
+    for distinct in (True, False):
+        path = str(tmp_path / str(distinct))
+        match(df, "dx", kb=kb, distinct=distinct).write.parquet(path)
+        fields = spark.read.parquet(path).schema
+        assert fields["dx_id"].metadata["truename"] == {
+            "version": tn.__version__,
+            "fingerprint": kb.matcher().fingerprint,
+            "knowledge_base": kb.fingerprint,
+        }
+        assert not fields["dx"].metadata
+
+
+def test_names_that_a_collation_holds_to_be_equal_are_not(spark, kb):
+    from truename.spark import match
+
+    df = spark.sql("select name collate UTF8_LCASE as name from values ('asa'), ('ASA'), ('Asa') as t(name)")
+    found = {row["name"]: row["name_probability"] for row in match(df, "name", kb=kb).collect()}
+    assert found == {name: kb.matcher().one(name).probability for name in ("asa", "ASA", "Asa")}
+
+
+def test_a_knowledge_base_is_sent_by_spark(spark, kb, tmp_path, monkeypatch):
+    from truename.spark import match
+
+    monkeypatch.setenv("TRUENAME_CACHE", str(tmp_path / "cache"))
+    pack = kb.pack(tmp_path)
+    spark.sparkContext.addFile(pack)
+    df = spark.createDataFrame([("ASA",)], "dx string")
+    assert match(df, "dx", kb=pack.rpartition("/")[2]).collect()[0]["dx_id"] == "C:1"
+
+
+def test_equal_names_cost_nothing(spark, kb):
+    from truename.spark import match
+
+    df = spark.range(1000).selectExpr("if(id % 3 = 0, 'ASA', if(id % 7 = 0, null, concat('name ', id % 10))) as dx")
+    matched = match(df, "dx", kb=kb)
+    plan = matched._jdf.queryExecution().optimizedPlan().toString()
+    assert plan.index("MapInArrow") < plan.index("Aggregate")
+    assert matched.count() == 1000 and matched.where("dx_id = 'C:1'").count() == 334
 
 
 def test_objects_pickle_into_functions_of_spark(spark, kb):

@@ -25,30 +25,41 @@ static ENDS_BY_ITSELF: AtomicBool = AtomicBool::new(false);
 static KEEPS: Mutex<Option<String>> = Mutex::new(None);
 
 pub fn listen() {
-    let _ = ctrlc::set_handler(|| {
-        if PROGRESS.is_stopped() {
-            leave();
+    let _ = ctrlc::set_handler(stop);
+}
+
+/// Stops as Ctrl-C does where stdin ends, which another process holds open as long as it wants the work.
+pub fn stop_with_stdin() {
+    thread::spawn(|| {
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        stop();
+    });
+}
+
+/// Asks the work to stop, and ends the process where it does not soon; a second time ends it at once.
+fn stop() {
+    if PROGRESS.is_stopped() {
+        leave();
+    }
+    PROGRESS.stop();
+    if ENDS_BY_ITSELF.load(Ordering::SeqCst) {
+        return;
+    }
+    // A commit under way is completed, and then the command.
+    let is_late = PROGRESS.is_committing();
+    thread::spawn(move || {
+        if is_late {
+            keeps("the results were written");
         }
-        PROGRESS.stop();
-        if ENDS_BY_ITSELF.load(Ordering::SeqCst) {
-            return;
+        while PROGRESS.is_committing() {
+            thread::sleep(Duration::from_millis(10));
         }
-        // A commit under way is completed, and then the command.
-        let is_late = PROGRESS.is_committing();
-        thread::spawn(move || {
-            if is_late {
-                keeps("the results were written");
-            }
-            while PROGRESS.is_committing() {
-                thread::sleep(Duration::from_millis(10));
-            }
-            let keeps = KEEPS.lock().unwrap_or_else(PoisonError::into_inner).is_some();
-            thread::sleep(if keeps { PATIENCE_WITH_STEPS } else { PATIENCE });
-            while SAVING.load(Ordering::SeqCst) > 0 {
-                thread::sleep(Duration::from_millis(10));
-            }
-            leave();
-        });
+        let keeps = KEEPS.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        thread::sleep(if keeps { PATIENCE_WITH_STEPS } else { PATIENCE });
+        while SAVING.load(Ordering::SeqCst) > 0 {
+            thread::sleep(Duration::from_millis(10));
+        }
+        leave();
     });
 }
 

@@ -11,6 +11,7 @@ pub(crate) use say;
 mod arguments;
 mod atomic_file;
 mod bars;
+mod batch;
 mod command;
 mod documents;
 mod exit_code;
@@ -31,9 +32,10 @@ use clap::Parser;
 use arguments::{Arguments, Command};
 pub use exit_code::ExitCode;
 
-/// Runs the command with its arguments, the first of which is its own name. Ends the process itself where the arguments cannot be read,
-/// where they ask for help, and after an interruption.
-pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+/// Runs the command with its arguments, the first of which is its own name. `program` is the program with its first arguments that runs the
+/// command in another process. Ends the process itself where the arguments cannot be read, where they ask for help, and after an
+/// interruption.
+pub fn main(program: &[OsString], arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     interrupt::listen();
     let arguments = Arguments::parse_from(arguments);
     set_up(&arguments);
@@ -45,6 +47,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Recognize(options) => command::recognize::run(&options, quiet),
         Command::Simplify(options) => command::simplify::run(&options, quiet),
         Command::Match(options) => command::match_names::run(&options, quiet),
+        Command::Batch(command) => command::batch::run(&command, program, arguments.threads, quiet),
         Command::Classify(options) => command::classify::run(&options, quiet),
         Command::Dedupe(options) => command::dedupe::run(&options, quiet),
         Command::Cluster(options) => command::cluster::run(&options, quiet),

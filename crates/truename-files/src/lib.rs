@@ -23,5 +23,5 @@ mod partial;
 mod regular;
 
 pub use folder::Folder;
-pub use partial::{Partial, copy, remove_partials, write};
+pub use partial::{Partial, copy, remove_partials, remove_remains, write};
 pub use regular::{IRREGULAR_HINT, check_regular, has_other_names, is_irregular, open_regular, regular_metadata};

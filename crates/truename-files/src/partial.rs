@@ -16,6 +16,9 @@ static BESIDE: AtomicU64 = AtomicU64::new(0);
 #[derive(Debug)]
 pub struct Partial(PathBuf);
 
+/// Ends the names that [`Partial::beside`] gives.
+const SUFFIX: &str = ".partial";
+
 impl Partial {
     /// Takes charge of a path, which need not exist yet. No other process may write to the same path.
     pub fn new(path: impl Into<PathBuf>) -> Self {
@@ -44,10 +47,10 @@ impl Partial {
     /// # Errors
     /// If the remains cannot be removed.
     pub fn beside(target: &Path) -> io::Result<Self> {
+        let number = BESIDE.fetch_add(1, Ordering::Relaxed);
         // A folder without a name, such as `..`, gets the path inside.
         let name = target.file_name().unwrap_or_default();
-        let number = BESIDE.fetch_add(1, Ordering::Relaxed);
-        let own = format!(".{}.{}-{number}.partial", name.to_string_lossy(), std::process::id());
+        let own = format!(".{}.{}-{number}{SUFFIX}", name.to_string_lossy(), std::process::id());
         let path = target.with_file_name(own);
         remove(&path)?;
         Ok(Self::new(path))
@@ -104,6 +107,22 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let partial = Partial::create(beside)?;
     fs::write(partial.path(), bytes)?;
     partial.replace(path)
+}
+
+/// Removes what killed processes left in a folder beside targets that [`Partial::beside`] was given; `is_dead` is told the name of a
+/// target. The caller keeps all others from writing to these.
+///
+/// # Errors
+/// If the folder cannot be read, or something cannot be removed.
+pub fn remove_remains(folder: &Path, is_dead: impl Fn(&str) -> bool) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        let hidden = name.to_str().and_then(|name| name.strip_prefix('.')?.strip_suffix(SUFFIX)?.rsplit_once('.'));
+        if hidden.is_some_and(|(target, _)| is_dead(target)) {
+            remove(&folder.join(name))?;
+        }
+    }
+    Ok(())
 }
 
 /// Removes all unfinished files and folders of this process before it ends.
@@ -186,6 +205,19 @@ mod tests {
         assert!(fs::read_to_string(&diary).unwrap() == "dear" && partial.path().symlink_metadata().unwrap().is_file());
         fs::create_dir(&mine).unwrap();
         assert!(Partial::create(&mine).is_err() && mine.is_dir());
+    }
+
+    #[test]
+    fn what_killed_processes_left_beside_a_target_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join(".kb.1-0.partial")).unwrap();
+        for name in [".kb.2-0.partial", ".kb", ".kb.tar.2-0.partial", ".kbs.2-0.partial", "kb.partial"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        remove_remains(folder.path(), |target| target == "kb").unwrap();
+        let mut left = names(folder.path());
+        left.sort();
+        assert_eq!(left, [".kb", ".kb.tar.2-0.partial", ".kbs.2-0.partial", "kb.partial"]);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! own: an interrupted transaction may leave anything there.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -110,7 +110,7 @@ pub(crate) fn compare(folder: &Path) -> Result<Comparison, Error> {
         let data = folder.join("data.mdb");
         let (standing, length) = sums.standing(&data).map_err(|source| error::io("read", &data, source))?;
         if let Standing::Damaged(at) = standing {
-            return Err(damaged_in(folder, format!("byte {at} of data.mdb differs from the last commit")));
+            return Err(changed(folder, at));
         }
         if standing == Standing::Later {
             return Ok(Comparison::NoSums);
@@ -148,12 +148,45 @@ pub(crate) fn compare_metas(folder: &Path) -> Result<(), Error> {
         return Ok(());
     }
     let compared = undisturbed(folder, |sums| match sums.standing(&folder.join("data.mdb")) {
-        Ok((Standing::Damaged(at), _)) => {
-            Err(damaged_in(folder, format!("byte {at} of data.mdb differs from the last commit")))
-        }
+        Ok((Standing::Damaged(at), _)) => Err(changed(folder, at)),
         _ => Ok(()),
     });
     compared.map(|_| ())
+}
+
+/// Returns a hash of the committed state by its sums, without reading the file.
+///
+/// # Errors
+/// If the sums are missing or those of an earlier commit, or the meta pages differ from them in another way.
+pub(crate) fn fingerprint(folder: &Path) -> Result<u64, Error> {
+    let data = folder.join("data.mdb");
+    let found =
+        undisturbed(folder, |sums| match sums.standing(&data).map_err(|source| error::io("read", &data, source))?.0 {
+            Standing::Same => sums.fingerprint().ok_or_else(|| unreadable(&path_of(folder))),
+            Standing::Damaged(at) => Err(changed(folder, at)),
+            Standing::OneLater | Standing::Later => Err(error::without_sums(folder)),
+        })?;
+    found.ok_or_else(|| error::without_sums(folder))
+}
+
+/// Copies the state that a transaction committed to another folder, with sums of the copy; pages that are not in use are zeros there.
+/// Returns false where the sums are of another state. A reader of the state must keep its pages from being used anew.
+///
+/// # Errors
+/// [`Error::is_damaged`] if a page differs from the sums; or if the copy cannot be written.
+pub(crate) fn copy(folder: &Path, transaction: u64, to: &Path) -> Result<bool, Error> {
+    let Some(sums) = read(folder)? else { return Err(error::without_sums(folder)) };
+    let Some(meta) = newest(&sums.metas) else { return Err(unreadable(&path_of(folder))) };
+    if meta.transaction != transaction {
+        return Ok(false);
+    }
+    let (data, copy) = (folder.join("data.mdb"), to.join("data.mdb"));
+    sums.copy_pages(&meta, &data, &copy).and_then(|()| write(to)).map_err(|source| error::io("copy", &data, source))?;
+    if read(to)?.and_then(|copied| copied.fingerprint()) == sums.fingerprint() {
+        return Ok(true);
+    }
+    compare(folder)?;
+    Err(damaged_in(folder, "data.mdb was changed while it was copied"))
 }
 
 /// Runs a comparison, and runs it again where it failed and the sums were replaced meanwhile.
@@ -187,6 +220,11 @@ fn read(folder: &Path) -> Result<Option<Checksums>, Error> {
     parsed().map(Some).ok_or_else(|| unreadable(&path))
 }
 
+/// The error of a byte of a meta page that no commit changed.
+fn changed(folder: &Path, at: u64) -> Error {
+    damaged_in(folder, format!("byte {at} of data.mdb differs from the last commit"))
+}
+
 fn unreadable(path: &Path) -> Error {
     let (path, check) = (path.display(), HintPart::action("kb check"));
     let advice =
@@ -196,6 +234,38 @@ fn unreadable(path: &Path) -> Error {
 }
 
 impl Checksums {
+    /// Returns a hash of the committed state: of the sums of its pages and of what a commit writes, but for the size of the map, which
+    /// depends on the machine.
+    fn fingerprint(&self) -> Option<u64> {
+        let Meta { page_size, last_page, transaction, root, .. } = newest(&self.metas)?;
+        let mut hash = Xxh3::new();
+        for number in [page_size, last_page, transaction, root].iter().chain(&self.used) {
+            hash.update(&number.to_le_bytes());
+        }
+        Some(hash.digest())
+    }
+
+    /// Writes a new file with the meta pages of the sums and the pages in use.
+    fn copy_pages(&self, meta: &Meta, data: &Path, copy: &Path) -> io::Result<()> {
+        let mut data = open_regular(data, File::options().read(true))?;
+        let mut copy = File::create_new(copy)?;
+        copy.set_len((meta.last_page + 1) * meta.page_size)?;
+        copy.write_all(&self.metas.concat())?;
+        let mut page = 2;
+        while page <= meta.last_page {
+            let (is_used, until) = self.run(meta, page);
+            let until = until.min(meta.last_page + 1);
+            if is_used {
+                let start = SeekFrom::Start(page * meta.page_size);
+                data.seek(start)?;
+                copy.seek(start)?;
+                io::copy(&mut (&mut data).take((until - page) * meta.page_size), &mut copy)?;
+            }
+            page = until;
+        }
+        Ok(())
+    }
+
     /// Reads the meta pages again; returns how they stand, and the length of the file.
     fn standing(&self, data: &Path) -> io::Result<(Standing, u64)> {
         let mut file = open_regular(data, File::options().read(true))?;
@@ -363,6 +433,62 @@ mod tests {
             std::fs::write(&data, &bytes[..kept]).unwrap();
             assert!(compare(folder.path()).unwrap_err().is_damaged(), "{kept}");
         }
+    }
+
+    #[test]
+    fn a_copy_is_the_state_that_was_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(&folder.path().join("kb"));
+        let copied = |name: &str| {
+            let copy = folder.path().join(name);
+            store.copy(&copy).map(|()| (compare(&copy).unwrap(), fingerprint(&copy).unwrap()))
+        };
+        let before = store.fingerprint().unwrap();
+        // A reader keeps the pages of its state; the copy is of the last one all the same.
+        let _reader = store.snapshot().unwrap();
+        assert_eq!(copied("first").unwrap(), (Comparison::Intact, before));
+        let mut write = store.write().unwrap();
+        store.put_meta(&mut write, "fact", &[1; 30_000]).unwrap();
+        assert_eq!(copied("under way").unwrap(), (Comparison::Intact, before));
+        store.commit(write).unwrap();
+        let after = store.fingerprint().unwrap();
+        assert_ne!(after, before);
+        assert_eq!(copied("second").unwrap(), (Comparison::Intact, after));
+        let copy = Store::open(&folder.path().join("second")).unwrap();
+        assert_eq!(copy.snapshot().unwrap().meta("fact").unwrap(), Some(&[1; 30_000][..]));
+        // The transactions of a copy go on from there.
+        let mut write = copy.write().unwrap();
+        copy.put_meta(&mut write, "fact", &[2]).unwrap();
+        copy.commit(write).unwrap();
+        assert_eq!(compare(copy.path()).unwrap(), Comparison::Intact);
+        let path = store.path().join("data.mdb");
+        let mut bytes = std::fs::read(&path).unwrap();
+        let sums = read(store.path()).unwrap().unwrap();
+        let meta = newest(&sums.metas).unwrap();
+        let used = (2..).find(|page| sums.run(&meta, *page).0).unwrap();
+        bytes[(used * meta.page_size) as usize + 100] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        assert!(copied("third").unwrap_err().is_damaged());
+    }
+
+    #[test]
+    fn a_state_without_sums_of_its_own_has_no_fingerprint() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(folder.path());
+        let (sums, known) = (path_of(folder.path()), store.fingerprint().unwrap());
+        let before = std::fs::read(&sums).unwrap();
+        let mut write = store.write().unwrap();
+        store.put_meta(&mut write, "fact", &[1]).unwrap();
+        store.commit(write).unwrap();
+        store.close();
+        std::fs::write(&sums, before).unwrap();
+        assert!(fingerprint(folder.path()).is_err());
+        let store = Store::open(folder.path()).unwrap();
+        // The next writer makes the sums of a commit that a killed one left without.
+        assert_ne!(store.fingerprint().unwrap(), known);
+        std::fs::remove_file(&sums).unwrap();
+        let error = store.fingerprint().unwrap_err();
+        assert!(error.hint().unwrap().to_string().starts_with("`kb compact"), "{error:?}");
     }
 
     #[test]

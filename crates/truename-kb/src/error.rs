@@ -25,6 +25,13 @@ pub(crate) fn in_use(folder: &Path, process: Option<u32>) -> Error {
         .with_hint("stop what uses it, and run the command again")
 }
 
+/// The error of a store whose checksums are missing, or older than its last commit.
+pub(crate) fn without_sums(folder: &Path) -> Error {
+    let compact = HintPart::action("kb compact").with("kb", folder.display());
+    let message = format!("{} has no checksums of its last commit", folder.display());
+    Error::new(ErrorKind::Other, message).with_hint(hint![compact, " makes them, and so does any change"])
+}
+
 /// The error of a folder without a store.
 pub(crate) fn not_a_store(path: &Path, reason: &str) -> Error {
     let import = HintPart::action("kb import").value("FILE").with("out", "DIR");

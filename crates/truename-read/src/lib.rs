@@ -44,7 +44,7 @@ mod table;
 mod text;
 pub mod xml;
 
-pub use self::parquet::{ParquetColumn, ParquetWriter};
+pub use self::parquet::{ParquetColumn, ParquetWriter, row_groups};
 pub use column::{ColumnError, column, folded, quoted};
 pub use encoding::Encoding;
 pub use error::{Error, encoding_hint};

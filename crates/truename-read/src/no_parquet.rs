@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -15,8 +16,20 @@ use crate::reader::Reader;
 const NOT_ENABLED: &str = "Parquet is not enabled in this build";
 
 pub(crate) fn open(path: &Path, _: File, _: &SourceOptions) -> Result<(Reader, Vec<bool>), Error> {
+    Err(not_enabled(path))
+}
+
+fn not_enabled(path: &Path) -> Error {
     let error = Error::at(ErrorKind::NotText, path, None, format!("this is a Parquet table; {NOT_ENABLED}"));
-    Err(error.with_hint("build with the feature parquet, or save the table as CSV"))
+    error.with_hint("build with the feature parquet, or save the table as CSV")
+}
+
+/// Refuses to read.
+///
+/// # Errors
+/// Always.
+pub fn row_groups(path: &Path) -> Result<Vec<u64>, Error> {
+    Err(not_enabled(path))
 }
 
 /// A column that a Parquet table gains.
@@ -35,7 +48,7 @@ impl<W: Write + Send> ParquetWriter<W> {
     ///
     /// # Errors
     /// Always.
-    pub fn open(_: W, _: &[PathBuf], _: &[ParquetColumn]) -> io::Result<Self> {
+    pub fn open(_: W, _: &[PathBuf], _: Option<&Range<u64>>, _: &[ParquetColumn]) -> io::Result<Self> {
         Err(io::Error::new(io::ErrorKind::Unsupported, NOT_ENABLED))
     }
 

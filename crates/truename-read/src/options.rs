@@ -1,6 +1,7 @@
 //! Options of a source.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Options of a [`Source`](crate::Source).
@@ -10,6 +11,8 @@ pub struct SourceOptions {
     pub encoding: Option<String>,
     /// Longest line, row or value in bytes. It bounds the memory that a small compressed file can take.
     pub max_line_bytes: u64,
+    /// Rows of a Parquet table that are read, counted from 0; all where this is `None`. Another table is refused with it.
+    pub row_range: Option<Range<u64>>,
     /// Called with the number of bytes each time that some of the file are read, before they are unpacked.
     pub on_read: Option<Arc<dyn Fn(u64) + Send + Sync>>,
 }
@@ -21,13 +24,18 @@ impl SourceOptions {
 
 impl Default for SourceOptions {
     fn default() -> Self {
-        Self { encoding: None, max_line_bytes: Self::MAX_LINE_BYTES, on_read: None }
+        Self { encoding: None, max_line_bytes: Self::MAX_LINE_BYTES, row_range: None, on_read: None }
     }
 }
 
 impl fmt::Debug for SourceOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { encoding, max_line_bytes, .. } = self;
-        f.debug_struct("SourceOptions").field("encoding", encoding).field("max_line_bytes", max_line_bytes).finish()
+        let Self { encoding, max_line_bytes, row_range, .. } = self;
+        let mut fields = f.debug_struct("SourceOptions");
+        fields
+            .field("encoding", encoding)
+            .field("max_line_bytes", max_line_bytes)
+            .field("row_range", row_range)
+            .finish()
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ const BATCH: usize = 4096;
 pub(crate) fn open(path: &Path, file: File, options: &SourceOptions) -> Result<(Reader, Vec<bool>), Error> {
     let failed = |error| Error::io("read", path, error);
     let bytes = file.metadata().map_err(failed)?.len();
-    let builder = builder(file).map_err(failed)?;
+    let builder = builder(file, options.row_range.as_ref()).map_err(failed)?;
     let fields = builder.schema().fields();
     let literals = fields.iter().map(|field| is_literal(field.data_type())).collect();
     let header = Dialect::of(b',').row(fields.iter().map(|field| field.name()), false) + "\n";
@@ -38,9 +39,37 @@ pub(crate) fn open(path: &Path, file: File, options: &SourceOptions) -> Result<(
     Ok((Box::new(Csv { batches, text: Cursor::new(header.into_bytes()), watch: Box::new(watch) }), literals))
 }
 
-fn builder(file: File) -> io::Result<ParquetRecordBatchReaderBuilder<File>> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(io::Error::other)?;
-    Ok(builder.with_batch_size(BATCH))
+/// Returns a reader of all rows of a table, or of some, for which it reads the row groups that have them.
+fn builder(file: File, rows: Option<&Range<u64>>) -> io::Result<ParquetRecordBatchReaderBuilder<File>> {
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(io::Error::other)?.with_batch_size(BATCH);
+    let Some(rows) = rows else { return Ok(builder) };
+    let (mut chosen, mut skipped, mut start) = (Vec::new(), 0, 0);
+    for (group, count) in counts(builder.metadata()).enumerate() {
+        let end = start + count;
+        if start < rows.end && rows.start < end {
+            skipped = if chosen.is_empty() { rows.start - start } else { skipped };
+            chosen.push(group);
+        }
+        start = end;
+    }
+    if rows.is_empty() || rows.end > start {
+        return Err(io::Error::other(format!("it has {start} rows, and not rows {rows:?}")));
+    }
+    let limit = rows.end - rows.start;
+    Ok(builder.with_row_groups(chosen).with_offset(skipped as usize).with_limit(limit as usize))
+}
+
+/// Returns the number of rows of each row group of a Parquet table, in their order.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn row_groups(path: &Path) -> Result<Vec<u64>, Error> {
+    let failed = |error| Error::io("read", path, error);
+    Ok(counts(builder(File::open(path).map_err(failed)?, None).map_err(failed)?.metadata()).collect())
+}
+
+fn counts(metadata: &ParquetMetaData) -> impl Iterator<Item = u64> {
+    metadata.row_groups().iter().map(|group| group.num_rows().unsigned_abs())
 }
 
 /// Returns true if values are numbers or booleans of JSON, which may lose digits of a decimal.
@@ -115,13 +144,13 @@ pub struct ParquetWriter<W: Write + Send> {
 type Batches = Box<dyn Iterator<Item = io::Result<RecordBatch>> + Send>;
 
 impl<W: Write + Send> ParquetWriter<W> {
-    /// Opens a table with the columns and rows of some Parquet files, which have one schema, and with further columns. Compression
-    /// and metadata are those of the first file.
+    /// Opens a table with the columns and rows of some Parquet files, which have one schema, and with further columns. Of one file some
+    /// rows can be taken. Compression and metadata are those of the first file.
     ///
     /// # Errors
     /// If a file cannot be read or has another schema, or the output cannot be written.
-    pub fn open(out: W, files: &[PathBuf], added: &[ParquetColumn]) -> io::Result<Self> {
-        let readers = files.iter().map(|path| builder(File::open(path)?)).collect::<io::Result<Vec<_>>>()?;
+    pub fn open(out: W, files: &[PathBuf], rows: Option<&Range<u64>>, added: &[ParquetColumn]) -> io::Result<Self> {
+        let readers = files.iter().map(|path| builder(File::open(path)?, rows)).collect::<io::Result<Vec<_>>>()?;
         let first = readers.first().map(|first| (first.schema().clone(), properties(first.metadata())));
         let snappy = || WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let (own, properties) = first.unwrap_or_else(|| (Arc::new(Schema::empty()), snappy()));

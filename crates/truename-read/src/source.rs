@@ -105,14 +105,21 @@ impl Source {
     }
 
     fn of_table(path: &Path, options: &SourceOptions, form: Form) -> Result<Self, Error> {
-        let is_file = path != Path::new("-") && path.is_file();
-        let Some(file) = is_file.then(|| File::open(path).ok()).flatten() else {
-            return Self::of_file(path, options, form);
+        let text = || match &options.row_range {
+            None => Self::of_file(path, options, form),
+            Some(rows) => Err(Error::at(
+                ErrorKind::Choice,
+                path,
+                None,
+                format_args!("this is no Parquet table, of which rows {rows:?} can be read"),
+            )),
         };
+        let is_file = path != Path::new("-") && path.is_file();
+        let Some(file) = is_file.then(|| File::open(path).ok()).flatten() else { return text() };
         let mut beginning = Vec::with_capacity(kind::PARQUET_BYTES);
         let read = (&file).take(kind::PARQUET_BYTES as u64).read_to_end(&mut beginning);
         if read.is_err() || !kind::is_parquet(&beginning) {
-            return Self::of_file(path, options, form);
+            return text();
         }
         let (rows, literals) = parquet::open(path, file, options)?;
         let plain = SourceOptions { encoding: None, on_read: None, ..options.clone() };

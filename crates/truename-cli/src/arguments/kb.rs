@@ -38,6 +38,31 @@ pub enum Kb {
         #[arg(long, value_name = "DIR", env = "TRUENAME_KB")]
         kb: PathBuf,
     },
+    /// Write a knowledge base to one file, to copy it to other machines
+    ///
+    /// The file is called NAME-HASH.tar.zst, by the folder and by the hash of its own bytes. It holds the last committed state with the
+    /// models attached; updates may go on meanwhile. Every command that reads a knowledge base takes it for --kb, and unpacks it into
+    /// the cache the first time. Prints its path.
+    Pack {
+        /// Knowledge base to pack
+        #[arg(value_name = "DIR")]
+        kb: PathBuf,
+        /// Folder of the file [default: the current folder]
+        #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
+        out: PathBuf,
+    },
+    /// Unpack the file that `kb pack` wrote
+    ///
+    /// Compares the file with the hash in its name. Prints the folder, at once where it is there already; one process unpacks at a time,
+    /// and the others wait for it.
+    Unpack {
+        /// File to unpack
+        #[arg(value_name = "FILE")]
+        pack: PathBuf,
+        /// Folder in which the folder NAME-HASH is made [default: `packs` in the cache]
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
     /// List the concepts whose names come closest to some words
     Search {
         /// The words

@@ -1,5 +1,6 @@
 //! Arguments of `truename match`, and the formats of its tables.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -70,6 +71,17 @@ pub struct Match {
     /// Stop at the first malformed row
     #[arg(long)]
     pub strict: bool,
+    /// Rows of a Parquet table to match, as in 0..1000; of `batch match`, which cuts tables into parts
+    #[arg(long, hide = true, value_name = "START..END", value_parser = row_range)]
+    pub row_range: Option<Range<u64>>,
+    /// Print the counts as JSON, and stop where stdin ends; of `batch match`, whose end is that of stdin
+    #[arg(long, hide = true, requires = "out")]
+    pub worker: bool,
+}
+
+fn row_range(text: &str) -> Result<Range<u64>, String> {
+    let ends = text.split_once("..").and_then(|(start, end)| Some(start.parse().ok()?..end.parse().ok()?));
+    ends.ok_or_else(|| "a range is START..END".into())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,6 +1,7 @@
 //! Everything the command line takes.
 
 mod annotate;
+mod batch;
 mod classify;
 mod cluster;
 mod concepts;
@@ -30,6 +31,7 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub use annotate::Annotate;
+pub use batch::{Batch, BatchMatch};
 pub use classify::{Classify, TextArguments};
 pub use cluster::{Cluster, ClusterFormat, Clustering};
 pub use concepts::ConceptArguments;
@@ -89,6 +91,9 @@ pub enum Command {
     Recognize(Recognize),
     /// Give each name of a list or column its identifier
     Match(Match),
+    /// Match big tables by several processes
+    #[command(subcommand)]
+    Batch(Batch),
     /// Give each text, or pair of texts, of a table its label and probability, or its value
     ///
     /// Rows pass through and gain the columns `label` and `probability`, or `value` by a regression.

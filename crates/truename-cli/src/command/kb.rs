@@ -27,6 +27,8 @@ pub fn run(command: Kb, quiet: bool) -> anyhow::Result<()> {
         Kb::Info { kb, json } => info(&kb, json),
         Kb::Check { kb, deep } => check(&kb, deep),
         Kb::Compact { kb } => compact(&kb, quiet),
+        Kb::Pack { kb, out } => print_path(&KnowledgeBase::open(kb)?.pack(out)?),
+        Kb::Unpack { pack, out } => print_path(&KnowledgeBase::unpack(pack, out.as_deref())?),
         Kb::Search { words, kb, top, names: true, .. } => search_names(&words.join(" "), &kb, top as usize, quiet),
         Kb::Search { words, kb, top, types, .. } => search(&words.join(" "), &kb, top as usize, types, quiet),
         Kb::Show { id, kb } => show(&id, &kb),
@@ -195,6 +197,12 @@ fn compact(kb: &Path, quiet: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn print_path(path: &Path) -> anyhow::Result<()> {
+    let mut out = stdout();
+    writeln!(out, "{}", path.display())?;
+    out.finish()
+}
+
 /// Numbers of names that make one row of the histogram.
 const NAME_COUNTS: [(usize, usize); 9] =
     [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 10), (11, 20), (21, 50), (51, usize::MAX)];
@@ -222,6 +230,8 @@ fn write_name_counts(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
 }
 
 fn write_info(out: &mut impl Write, info: &Info) -> std::io::Result<()> {
+    let without = "none: no checksums of the last commit; `truename kb compact` makes them";
+    writeln!(out, "fingerprint        {}", info.fingerprint.as_deref().unwrap_or(without))?;
     writeln!(out, "concepts           {}", grouped(info.concepts.into()))?;
     writeln!(out, "names              {}", grouped(info.names.into()))?;
     writeln!(out, "names per concept  {:.2}", info.names_per_concept)?;

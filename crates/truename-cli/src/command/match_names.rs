@@ -8,13 +8,18 @@ use crate::arguments::{Match, OutputFormat};
 use crate::bars;
 use crate::command::{check_vectors, open_linker};
 use crate::exit_code::UsageError;
-use crate::names;
+use crate::output::stdout;
+use crate::{interrupt, names};
 
 /// Default number of candidates in JSONL.
 const JSONL_TOP: u32 = 5;
 
 pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
-    let linker = open_linker(&arguments.kb, quiet)?.with_options(link_options(arguments)?)?;
+    if arguments.worker {
+        interrupt::stop_with_stdin();
+    }
+    // What is said of the knowledge base is not said by each worker.
+    let linker = open_linker(&arguments.kb, quiet || arguments.worker)?.with_options(link_options(arguments)?)?;
     let has_encoder = linker.knowledge_base().encoder()?.is_some();
     check_vectors("--vote", arguments.vote > 0, has_encoder)?;
     check_vectors("--encode-in-context", arguments.encode_in_context, has_encoder)?;
@@ -26,7 +31,15 @@ pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
     let (tally, malformed) = names::run(arguments, &linker, no_bar)?;
     if !quiet {
         malformed.say();
-        tally.report(start, arguments.suggest);
+        tally.say_notes();
+    }
+    if arguments.worker {
+        let mut out = stdout();
+        serde_json::to_writer(&mut out, &tally.counts)?;
+        return out.finish();
+    }
+    if !quiet {
+        tally.counts.report(start, arguments.suggest);
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Commands, one file each.
 
 pub mod annotate;
+pub mod batch;
 pub mod calibrate;
 pub mod classify;
 pub mod cluster;

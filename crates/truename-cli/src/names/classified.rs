@@ -22,7 +22,8 @@ use crate::problems::{Fault, MalformedRows};
 /// Classifies the texts of files and writes their rows with the answers.
 pub fn run(arguments: &Classify, classifier: &Classifier, quiet: bool) -> anyhow::Result<(Tally, MalformedRows)> {
     let Classify { encoding, max_line_bytes, .. } = arguments;
-    let options = InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, quiet };
+    let options =
+        InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, row_range: None, quiet };
     let TextArguments { first, second, .. } = &arguments.texts;
     let TextLayout { first, second, .. } =
         TextLayout::of_model(classifier.config(), first.clone(), second.clone(), None);

@@ -1,5 +1,6 @@
 //! Input of a command: files that are one list of names, one table or one sequence of objects, with a progress bar.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,6 +23,8 @@ use crate::interrupt;
 pub struct InputOptions<'a> {
     pub encoding: Option<&'a str>,
     pub max_line_bytes: u64,
+    /// Rows of a Parquet table that are read; all where this is `None`.
+    pub row_range: Option<&'a Range<u64>>,
     pub quiet: bool,
 }
 
@@ -53,8 +56,9 @@ impl<'a> Input<'a> {
         let files = all_files(paths)?;
         let bar = bytes_bar(total_bytes(&files), options.quiet);
         let counted = bar.clone();
-        let InputOptions { encoding, max_line_bytes, .. } = options;
-        let options = SourceOptions { encoding: encoding.map(str::to_owned), max_line_bytes, on_read: None };
+        let InputOptions { encoding, max_line_bytes, row_range, .. } = options;
+        let (encoding, row_range) = (encoding.map(str::to_owned), row_range.cloned());
+        let options = SourceOptions { encoding, max_line_bytes, row_range, on_read: None };
         let watched = SourceOptions { on_read: Some(Arc::new(move |bytes| counted.inc(bytes))), ..options.clone() };
         let told: FormatRule<'a> = Rc::new(told);
         let first = Source::open_raw(&files[0], &watched)?;
@@ -86,6 +90,11 @@ impl<'a> Input<'a> {
         Ok(())
     }
 
+    /// Returns the rows of a Parquet table that are read; `None` for all.
+    pub fn row_range(&self) -> Option<&Range<u64>> {
+        self.options.row_range.as_ref()
+    }
+
     /// Returns an error of a row.
     pub fn refused(&self, line: u64, message: &str, hint: &str) -> anyhow::Error {
         refused(self.rows.path(), line, message, hint)
@@ -107,7 +116,7 @@ pub fn first_fields(record: &Record, encoding: Encoding) -> Result<Vec<String>, 
 }
 
 /// Returns the files that paths stand for.
-fn all_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+pub fn all_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let found: Vec<PathBuf> = paths.iter().map(|path| files(path)).collect::<Result<Vec<_>, _>>()?.concat();
     match &found[..] {
         [] => Err(UsageError(format!("{} has no files", paths[0].display())).into()),
@@ -119,7 +128,7 @@ fn all_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// Returns true if a path cannot be read twice.
-fn is_stream(path: &Path) -> bool {
+pub fn is_stream(path: &Path) -> bool {
     path == Path::new("-") || (path.exists() && !path.is_file())
 }
 

@@ -15,6 +15,8 @@ mod sink;
 pub mod tally;
 mod walk;
 
+use std::path::PathBuf;
+
 use truename::Linker;
 
 use crate::arguments::{InputFormat, Match};
@@ -27,29 +29,60 @@ use tally::Tally;
 
 /// Links the names of files and writes the results.
 pub fn run(arguments: &Match, linker: &Linker, quiet: bool) -> anyhow::Result<(Tally, MalformedRows)> {
-    let Match { encoding, max_line_bytes, table, input_format, .. } = arguments;
-    let options = InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, quiet };
+    let mut target = Target::Rows;
+    let column = [name_column(arguments)];
+    let wanted = [&column[..]];
+    let mut input = open(arguments, &wanted, quiet, |format| {
+        target = Target::of(arguments, format)?;
+        Ok(())
+    })?;
+    let (mut tally, mut malformed) = (Tally::default(), MalformedRows::new(arguments.strict));
+    let mut names = Names::open(&mut input, target, arguments, linker, &mut tally)?;
+    walk::walk(input, &mut names, &mut malformed, "name")?;
+    names.finish()?;
+    Ok((tally, malformed))
+}
+
+/// Returns the files of names and their format, after a comparison of their beginnings.
+///
+/// # Errors
+/// If one cannot be read, or differs from the first in its format or columns.
+pub fn files(arguments: &Match) -> anyhow::Result<(Vec<PathBuf>, InputFormat)> {
+    let column = [name_column(arguments)];
+    let wanted = [&column[..]];
+    let input = open(arguments, &wanted, true, |_| Ok(()))?;
+    Ok((input.files.clone(), input.format))
+}
+
+/// Returns the name that the column of names is expected to have.
+fn name_column(arguments: &Match) -> &str {
+    arguments.column.as_deref().unwrap_or("name")
+}
+
+/// Opens the files of names as one, with `wanted` columns; `check` may refuse their format.
+fn open<'a>(
+    arguments: &'a Match,
+    wanted: &'a [&'a [&'a str]],
+    quiet: bool,
+    check: impl FnOnce(InputFormat) -> anyhow::Result<()>,
+) -> anyhow::Result<Input<'a>> {
+    let Match { encoding, max_line_bytes, table, input_format, row_range, .. } = arguments;
+    let (encoding, row_range) = (encoding.as_deref(), row_range.as_ref());
+    let options = InputOptions { encoding, max_line_bytes: *max_line_bytes, row_range, quiet };
     let is_table = arguments.column.is_some() || table.delimiter.is_some() || table.no_header;
     let other = if is_table { InputFormat::Csv } else { InputFormat::Text };
-    let wanted = [&[arguments.column.as_deref().unwrap_or("name")][..]];
-    let mut target = Target::Rows;
-    let mut input = Input::open(
+    Input::open(
         &arguments.files,
         options,
-        |source, first| told(source, *input_format, first.unwrap_or(other)),
+        move |source, first| told(source, *input_format, first.unwrap_or(other)),
         |format| {
-            target = Target::of(arguments, format)?;
-            let layout = layout(format, table, &wanted)?;
+            check(format)?;
+            let layout = layout(format, table, wanted)?;
             if format == InputFormat::Text && arguments.context_column.is_some() {
                 let message = "a list of names has no further column; --context-column is for tables and JSONL";
                 return Err(UsageError(message.into()).into());
             }
             Ok(layout)
         },
-    )?;
-    let (mut tally, mut malformed) = (Tally::default(), MalformedRows::new(arguments.strict));
-    let mut names = Names::open(&mut input, target, arguments, linker, &mut tally)?;
-    walk::walk(input, &mut names, &mut malformed, "name")?;
-    names.finish()?;
-    Ok((tally, malformed))
+    )
 }

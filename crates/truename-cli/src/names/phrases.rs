@@ -58,7 +58,8 @@ impl Phrases {
 /// If a file cannot be read to its end, is not text in the expected encoding, or lacks a column, or a row lacks a cell.
 pub fn read(arguments: &Cluster, quiet: bool) -> anyhow::Result<Phrases> {
     let Cluster { files, column, encoding, max_line_bytes, table, input_format, .. } = arguments;
-    let options = InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, quiet };
+    let options =
+        InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, row_range: None, quiet };
     let is_table = column.is_some() || table.delimiter.is_some();
     let other = if is_table { InputFormat::Csv } else { InputFormat::Text };
     let wanted = [&[column.as_deref().unwrap_or("name")][..]];

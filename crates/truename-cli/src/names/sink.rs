@@ -135,7 +135,7 @@ impl Sink {
         let all: Vec<ParquetColumn> = own.iter().map(|name| column(name, false)).chain(gained).collect();
         let out = arguments.out.as_deref().context("a Parquet table is written to a file")?;
         let files = if copies { &input.files[..] } else { &[] };
-        let writer = ParquetWriter::open(AtomicFile::create(out)?, files, &all);
+        let writer = ParquetWriter::open(AtomicFile::create(out)?, files, input.row_range(), &all);
         let writer = Box::new(writer.with_context(|| format!("cannot write {}", out.display()))?);
         Ok(Self::Parquet { writer, copies })
     }

@@ -62,7 +62,8 @@ fn read(path: &Path, arguments: &Dedupe, quiet: bool) -> anyhow::Result<(RecordT
 
 fn open<'a>(path: &Path, arguments: &'a Dedupe, quiet: bool) -> anyhow::Result<names::input::Input<'a>> {
     let Dedupe { encoding, max_line_bytes, input_format, table, .. } = arguments;
-    let options = InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, quiet };
+    let options =
+        InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, row_range: None, quiet };
     let told = |source: &_, first: Option<_>| told(source, *input_format, first.unwrap_or(InputFormat::Csv));
     names::input::Input::open(&[path.to_owned()], options, told, |format| match format {
         InputFormat::Text | InputFormat::Jsonl => {

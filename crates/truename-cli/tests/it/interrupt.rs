@@ -15,7 +15,7 @@ const MOMENTS_MS: [u64; 3] = [20, 250, 1000];
 const LIMIT: Duration = Duration::from_millis(1800);
 
 /// A knowledge base `kb` of several ten thousand names, others to change it by, and names to ask for.
-fn large() -> Folder {
+pub fn large() -> Folder {
     let folder = Folder::new();
     let concepts = |version: &str| -> String {
         let word =

@@ -119,3 +119,28 @@ fn a_killed_import_or_update_leaves_a_committed_state() {
         assert!(after == before || after == wanted, "{before:?} became {after:?}");
     }
 }
+
+#[test]
+fn a_killed_unpacking_leaves_the_next_one_its_place() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    write_version(folder, "a");
+    assert!(truename(folder, &["-q", "kb", "import", "a.jsonl", "--out", "kb"]).status().unwrap().success());
+    let packed = truename(folder, &["kb", "pack", "kb"]).output().unwrap();
+    let pack = String::from_utf8(packed.stdout).unwrap();
+    let unpack = ["kb", "unpack", pack.trim_end(), "--out", "into"];
+    let start = Instant::now();
+    let unpacked = truename(folder, &unpack).output().unwrap();
+    let whole = start.elapsed();
+    let target = folder.join(String::from_utf8(unpacked.stdout).unwrap().trim_end());
+    for _ in 0..12 {
+        std::fs::remove_dir_all(&target).unwrap();
+        run_and_kill(folder, &unpack, whole, random_share());
+        // What is there is whole.
+        let check = ["-q", "kb", "check", "--kb", target.to_str().unwrap()];
+        assert!(!target.exists() || truename(folder, &check).status().unwrap().success());
+        assert!(truename(folder, &unpack).status().unwrap().success());
+        assert!(truename(folder, &check).status().unwrap().success());
+        assert_eq!(std::fs::read_dir(folder.join("into")).unwrap().count(), 2, "the folder and its lock");
+    }
+}

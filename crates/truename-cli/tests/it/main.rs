@@ -1,6 +1,7 @@
 //! Tests of the command from outside, in one binary, so that it is linked once.
 
 mod adapters;
+mod batch;
 mod chain;
 mod classify;
 mod cli;
@@ -16,6 +17,7 @@ mod kill;
 mod library;
 mod map;
 mod model;
+mod pack;
 mod recognize;
 mod records;
 mod rerank;

@@ -52,6 +52,7 @@ impl ImportOptions {
             encoding: self.encoding.clone(),
             max_line_bytes: self.max_line_bytes.unwrap_or(Self::MAX_LINE_BYTES),
             on_read: Some(Arc::new(count)),
+            ..SourceOptions::default()
         }
     }
 }

@@ -128,6 +128,38 @@ impl Store {
         checksums::compare(path)
     }
 
+    /// Returns a hash of the last committed state, which any later one has another of. The file is not read: the hash is that of its
+    /// checksums.
+    ///
+    /// A copy of the folder has the same, and so has a store that is filled with the same contents in the same order, on any machine
+    /// with pages of the same size.
+    ///
+    /// # Errors
+    /// If there are no checksums of the last commit, or the file differs from them.
+    pub fn fingerprint(&self) -> Result<u64, Error> {
+        checksums::fingerprint(&self.path).or_else(|_| {
+            // A commit writes its checksums before the next writer begins, which makes those that a killed one left out.
+            drop(self.environment.write());
+            checksums::fingerprint(&self.path)
+        })
+    }
+
+    /// Copies the last committed state to a new folder. Writers go on meanwhile.
+    ///
+    /// # Errors
+    /// If there are no checksums of the last commit, the file differs from them, or the copy cannot be written.
+    pub fn copy(&self, folder: &Path) -> Result<(), Error> {
+        std::fs::create_dir(folder).map_err(|source| error::io("create", folder, source))?;
+        loop {
+            self.fingerprint()?;
+            let snapshot = self.snapshot()?;
+            // False where another commit came between.
+            if checksums::copy(&self.path, snapshot.version(), folder)? {
+                return Ok(());
+            }
+        }
+    }
+
     /// Returns the size of the file, and the bytes of it that [`compact`](crate::compact) would save.
     ///
     /// # Errors

@@ -22,8 +22,10 @@ const OURS: [&str; 12] = [
 ];
 
 /// Files of other crates that have such calls, and what they read.
-const FILES: [(&str, &str); 24] = [
+const FILES: [(&str, &str); 26] = [
     ("truename/src/knowledge_base/learnt_names.rs", "the folder of a knowledge base"),
+    ("truename/src/knowledge_base/pack.rs", "packs, whose hash is known and whose size is bounded"),
+    ("truename-cli/src/batch/folder.rs", "the folder of a batch"),
     ("truename-download/src/archive.rs", "archives that were downloaded"),
     ("truename-download/src/client.rs", "files that were downloaded"),
     ("truename-download/src/package.rs", "archives that were downloaded"),
@@ -68,7 +70,8 @@ const READERS: [&str; 14] = [
 ];
 
 /// Crates that depend on them, and why.
-const DEPENDENTS: [(&str, &[&str], &str); 4] = [
+const DEPENDENTS: [(&str, &[&str], &str); 5] = [
+    ("truename", &["tar", "zstd"], "packs knowledge bases, and unpacks them"),
     ("truename-cli", &["flate2"], "writes gzip"),
     ("truename-cli", &["arrow-array", "parquet"], "writes Parquet tables"),
     ("truename-kb", &["oxttl"], "reads Turtle that was unpacked, decoded and bounded"),

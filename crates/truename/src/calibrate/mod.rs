@@ -97,6 +97,7 @@ impl KnowledgeBase {
     /// If there are too few names, a name lacks a vector of the encoder, the encoder learnt gold names
     /// ([`LearntNames`]), or the store cannot be written.
     pub fn calibrate(&self, gold: &[GoldName], options: &CalibrateOptions) -> Result<Gain, Error> {
+        self.check_writable()?;
         if let Some(encoder) = self.encoder()? {
             let learnt = LearntNames::read(encoder.folder())?.map_or(0, |record| record.count(gold));
             if learnt > 0 {
@@ -143,6 +144,7 @@ impl KnowledgeBase {
         gold: &[GoldName],
         options: &CalibrateOptions,
     ) -> Result<Gain, Error> {
+        self.check_writable()?;
         assert!(self.encoder()?.is_some() && !others.is_empty(), "an encoder that learnt names, and others beside it");
         let folder = tempfile::tempdir().map_err(|source| error::io("make a temporary folder", self.path(), source))?;
         // Removed even if the process ends early.
@@ -195,7 +197,7 @@ impl KnowledgeBase {
     /// # Errors
     /// If the encoder's vectors were replaced meanwhile, or the store cannot be written.
     pub fn put_ranker(&self, ranker: &Ranker, features: FeatureSet, progress: &Progress) -> Result<(), Error> {
-        let mut write = self.store.write()?;
+        let mut write = self.write()?;
         if let Some(encoder) = self.encoder()? {
             // Another process may have replaced the vectors meanwhile.
             self.check_encoder(encoder)?;

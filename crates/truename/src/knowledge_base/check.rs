@@ -6,6 +6,7 @@ use truename_kb::{Comparison, Store};
 
 use super::KnowledgeBase;
 use super::import::read_provenance;
+use super::pack::{folder_of, is_pack, not_written};
 use super::vector_sets::VectorSets;
 use crate::{Error, FeatureSet, Ranker};
 
@@ -16,6 +17,7 @@ impl KnowledgeBase {
     /// # Errors
     /// If anything is damaged ([`Error::is_damaged`]); the first damage found is reported.
     pub fn check(path: &Path, deep: bool) -> Result<Comparison, Error> {
+        let path = &folder_of(path)?;
         let compared = Store::compare(path)?;
         let all_compared = matches!(compared, Comparison::Intact | Comparison::UnusedDiffers);
         if deep || !all_compared {
@@ -49,8 +51,8 @@ impl KnowledgeBase {
     /// Rewrites a knowledge base without the bytes that updates left unused. Returns the file sizes before and after.
     ///
     /// # Errors
-    /// If it is damaged, or another process or another [`KnowledgeBase`] has it open; it then stays as it was.
+    /// If it is damaged or a pack, or another process or another [`KnowledgeBase`] has it open; it then stays as it was.
     pub fn compact(path: &Path) -> Result<(u64, u64), Error> {
-        truename_kb::compact(path)
+        if is_pack(path) { Err(not_written(path)) } else { truename_kb::compact(path) }
     }
 }

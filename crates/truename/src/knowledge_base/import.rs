@@ -15,6 +15,7 @@ use truename_text::{Gram, NormalizedName, grams};
 
 use super::KnowledgeBase;
 use super::models::META_COPIED;
+use super::pack::is_pack;
 use super::vector_sets::NUMBERS;
 use crate::{Error, error};
 
@@ -88,8 +89,8 @@ impl KnowledgeBase {
     /// Imports files as [`KnowledgeBase::import`] does, and adds the names of outside vocabularies to the concepts that
     /// they mean, as [`Import::add_aliases`] says.
     ///
-    /// `aliases` are files, their format told by extension and content, folders or patterns of files, or folders of knowledge
-    /// bases. The name of the file or folder marks the names it adds.
+    /// `aliases` are files, their format told by extension and content, folders or patterns of files, or knowledge bases. The name of
+    /// the file or folder marks the names it adds.
     ///
     /// # Errors
     /// As [`KnowledgeBase::import`].
@@ -140,7 +141,7 @@ impl KnowledgeBase {
     /// Returns this knowledge base if its file is not damaged.
     fn undamaged(self) -> Result<Self, Error> {
         // Other reasons against writing are reported by the writer.
-        let damage = self.store.write().err().filter(truename_kb::Error::is_damaged);
+        let damage = self.write().err().filter(truename_kb::Error::is_damaged);
         damage.map_or(Ok(self), Err)
     }
 
@@ -159,10 +160,11 @@ impl KnowledgeBase {
     /// # Errors
     /// If a file cannot be read or the store cannot be written; the store then stays as it was.
     pub fn update(&self, files: &[PathBuf], removed: &[ConceptId], options: &ImportOptions) -> Result<Report, Error> {
+        self.check_writable()?;
         let import = if files.is_empty() { Import::default() } else { read_files(files, options)? };
         let new_provenance = provenance("update", &import);
         options.progress.begin("indexing", 0);
-        let mut write = self.store.write()?;
+        let mut write = self.write()?;
         let snapshot = self.store.snapshot()?;
         let notes = import.notes();
         let mut concepts = import.concepts;
@@ -211,7 +213,7 @@ impl KnowledgeBase {
 fn vocabulary(path: &Path, options: &ImportOptions, import: &mut Import) -> Result<Vocabulary, Error> {
     let source = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let mut entries = Vec::new();
-    if path.join("data.mdb").is_file() {
+    if is_pack(path) || path.join("data.mdb").is_file() {
         KnowledgeBase::open(path)?.for_each_concept(|concept| {
             options.progress.check()?;
             entries.push(concept);

@@ -16,6 +16,8 @@ use crate::{Error, FeatureSet};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Info {
+    /// Fingerprint ([`KnowledgeBase::fingerprint`]); `None` where the checksums are not those of the last commit.
+    pub fingerprint: Option<String>,
     /// Number of concepts.
     pub concepts: u32,
     /// Number of names.
@@ -114,6 +116,7 @@ impl KnowledgeBase {
         by_form.retain(|_, concepts| concepts.len() > 1);
         let (bytes, unused_bytes) = self.store.size()?;
         Ok(Info {
+            fingerprint: self.fingerprint().ok(),
             bytes,
             unused_bytes,
             concepts: counts.concepts,

@@ -7,6 +7,7 @@ mod info;
 mod learnt_names;
 mod model_hash;
 mod models;
+mod pack;
 mod retired;
 mod vector_sets;
 mod vectors;
@@ -14,12 +15,12 @@ mod written_ids;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use truename_index::{Hit, NgramIndex, Rank, Search, SearchScratch, VectorIndex, VectorScratch, VectorSearch};
 use truename_infer::Encoder;
-use truename_kb::{Concept, ConceptId, NameIndex, Snapshot, Store};
+use truename_kb::{Concept, ConceptId, NameIndex, Snapshot, Store, WriteTransaction};
 use truename_text::{Key, NormalizedName, grams, stable_hash};
 
 pub use bundled::cache_folder;
@@ -42,6 +43,8 @@ pub struct KnowledgeBase {
     pub(crate) indexes: Indexes,
     /// The encoder that it links with, once it is opened or chosen; `None` to go by letters alone.
     encoder: OnceLock<Option<Arc<Encoder>>>,
+    /// The pack that it was opened from, if it was.
+    pack: Option<PathBuf>,
 }
 
 /// Number of forms that a search by prefix reads and sorts by length.
@@ -64,17 +67,20 @@ pub struct NearName {
 }
 
 impl KnowledgeBase {
-    /// Opens a knowledge base. The models that it carries are opened when they are first needed.
+    /// Opens the knowledge base in a folder, or in a pack ([`KnowledgeBase::pack`]), which is unpacked into the user's cache the first
+    /// time and is not written to. The models that it carries are opened when they are first needed.
     ///
     /// # Errors
     /// If there is none, it is damaged, or a newer version of Truename made it.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let store = Store::open(path.as_ref())?;
+        let path = path.as_ref();
+        let store = Store::open(&pack::folder_of(path)?)?;
         let read = store.env().read()?;
         let ngrams = NgramIndex::open(store.env(), &read)?;
         let vectors = VectorIndex::open(store.env(), &read)?;
         read.commit()?;
-        Ok(Self { store, indexes: Indexes { ngrams, vectors }, encoder: OnceLock::new() })
+        let pack = pack::is_pack(path).then(|| path.to_owned());
+        Ok(Self { store, indexes: Indexes { ngrams, vectors }, encoder: OnceLock::new(), pack })
     }
 
     /// Opens the bundled knowledge base: MeSH diseases and chemicals. Unpacks it into the user's cache on first use.
@@ -167,6 +173,22 @@ impl KnowledgeBase {
         Ok(self.store.snapshot()?.version())
     }
 
+    /// Returns 16 hexadecimal digits that tell the last committed state, the attached models included, from any other. No file is read
+    /// but that of the checksums.
+    ///
+    /// - Every commit changes it: an import, an update, a calibration, vectors, a model that is added or removed.
+    /// - Copies of a folder have the same, and so has what is unpacked from a pack ([`KnowledgeBase::pack`]).
+    /// - So have two imports of the same files by the same version of Truename, if the files are named alike (their paths are kept as
+    ///   provenance) and the machines have memory pages of the same size. The bundled knowledge base has no provenance, and so one
+    ///   fingerprint on all such hosts.
+    /// - Knowledge bases with other fingerprints may answer alike, such as an updated one and one imported from the same concepts.
+    ///
+    /// # Errors
+    /// If the checksums are missing or are not those of the last commit, or the file differs from them.
+    pub fn fingerprint(&self) -> Result<String, Error> {
+        Ok(format!("{:016x}", self.store.fingerprint()?))
+    }
+
     /// Returns true where a part of the store could not be read, so that answers may be wrong
     /// ([`guard::survive`](crate::guard::survive)).
     pub fn has_faulted(&self) -> bool {
@@ -190,9 +212,26 @@ impl KnowledgeBase {
         Ok(types)
     }
 
-    /// Returns the folder.
+    /// Returns the folder; that in the cache where a pack was opened.
     pub fn path(&self) -> &Path {
         self.store.path()
+    }
+
+    /// Begins to write to the store.
+    ///
+    /// # Errors
+    /// As [`KnowledgeBase::check_writable`] and [`Store::write`].
+    pub(crate) fn write(&self) -> Result<WriteTransaction<'_>, Error> {
+        self.check_writable()?;
+        self.store.write()
+    }
+
+    /// Refuses to write to a pack.
+    ///
+    /// # Errors
+    /// If a pack was opened.
+    pub(crate) fn check_writable(&self) -> Result<(), Error> {
+        self.pack.as_ref().map_or(Ok(()), |pack| Err(pack::not_written(pack)))
     }
 
     /// Closes the store, so that its folder can be moved.

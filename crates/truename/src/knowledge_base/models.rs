@@ -19,7 +19,7 @@ use super::{KnowledgeBase, ModelHash};
 use crate::{AttachedRetriever, Error, TrainedRecognizer, TrainedReranker, TrainedRetriever, error};
 
 /// Folder of the models in the knowledge base's folder.
-const MODELS: &str = "models";
+pub(super) const MODELS: &str = "models";
 /// Meta key of the models that were copied into the folder: whatever else lies there is not touched.
 pub(super) const META_COPIED: &str = "copied-models";
 /// Files of a model beside those of its settings. Checkpoints, plots and other files in its folder affect no answer.
@@ -236,7 +236,7 @@ impl KnowledgeBase {
 
     fn put_model_record(&self, role: ModelRole, record: &ModelRecord) -> Result<(), Error> {
         let json = serde_json::to_vec(record).map_err(Error::other)?;
-        let mut write = self.store.write()?;
+        let mut write = self.write()?;
         self.store.put_meta(&mut write, role.as_str(), &json)?;
         self.store.commit(write)
     }
@@ -318,7 +318,7 @@ impl KnowledgeBase {
         match role {
             ModelRole::Encoder | ModelRole::Retriever => self.drop_set(role.as_str())?,
             ModelRole::Recognizer | ModelRole::Reranker => {
-                let mut write = self.store.write()?;
+                let mut write = self.write()?;
                 self.store.delete_meta(&mut write, role.as_str())?;
                 self.store.commit(write)?;
             }
@@ -381,7 +381,7 @@ impl KnowledgeBase {
         if copied == recorded {
             return Ok(());
         }
-        let mut write = self.store.write()?;
+        let mut write = self.write()?;
         self.store.put_meta(&mut write, META_COPIED, &serde_json::to_vec(&copied).map_err(Error::other)?)?;
         self.store.commit(write)
     }
@@ -430,6 +430,14 @@ impl KnowledgeBase {
             true => Ok(folder),
             false => Err(error::model_changed(self.path(), &folder, source, "is missing")),
         }
+    }
+
+    /// Returns the files of an attached model, by their paths in the knowledge base's folder.
+    pub(super) fn files_of(&self, model: &AttachedModel) -> Result<Vec<PathBuf>, Error> {
+        let role = model.role.as_str();
+        let folder = self.own_folder(role, &model.hash, &model.source)?;
+        let place = Path::new(MODELS).join(folder_name(role, &model.hash));
+        Ok(model_files(&folder).filter(|file| folder.join(file).is_file()).map(|file| place.join(file)).collect())
     }
 
     /// Returns whether the folder of a model is there; an error where it leads elsewhere.

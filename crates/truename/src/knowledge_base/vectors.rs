@@ -122,6 +122,7 @@ impl KnowledgeBase {
         filling: &Filling<'_>,
         mut on_progress: impl FnMut(u64, u64) -> ControlFlow<()>,
     ) -> Result<EmbedReport, Error> {
+        self.check_writable()?;
         let mut report = EmbedReport::default();
         let snapshot = self.store.snapshot()?;
         let set = VectorSets::read(&snapshot)?.named(filling.name).of(&filling.record).cloned();
@@ -260,7 +261,7 @@ impl KnowledgeBase {
         if !VectorSets::read(&self.store.snapshot()?)?.named(name).of(record).is_some_and(is_unmarked) {
             return Ok(());
         }
-        let mut write = self.store.write()?;
+        let mut write = self.write()?;
         let snapshot = self.store.snapshot()?;
         let mut sets = VectorSets::read(&snapshot)?;
         drop(snapshot);
@@ -274,7 +275,7 @@ impl KnowledgeBase {
 
     /// Drops a set with all its vectors and the ranker that was fitted with them.
     pub(super) fn drop_set(&self, name: &str) -> Result<(), Error> {
-        let mut write = self.store.write()?;
+        let mut write = self.write()?;
         let snapshot = self.store.snapshot()?;
         let mut sets = VectorSets::read(&snapshot)?;
         drop(snapshot);
@@ -298,7 +299,7 @@ impl KnowledgeBase {
         if current.is_some_and(|set| set.encoder.hash == record.hash) {
             return Ok(0);
         }
-        let mut write = self.store.write()?;
+        let mut write = self.write()?;
         let snapshot = self.store.snapshot()?;
         let (mut sets, _) = self.resume(&mut write, &snapshot, filling, begun)?;
         let mut versions = sets.named(name);
@@ -321,7 +322,7 @@ impl KnowledgeBase {
 
     /// Drops the unfinished vectors of a damaged encoder. Returns the error to report.
     fn give_up(&self, filling: &Filling<'_>, error: Error) -> Result<Error, Error> {
-        let mut write = self.store.write()?;
+        let mut write = self.write()?;
         let snapshot = self.store.snapshot()?;
         let mut sets = VectorSets::read(&snapshot)?;
         drop(snapshot);
@@ -375,7 +376,7 @@ impl KnowledgeBase {
         texts: &[(u32, String)],
         vectors: &[f32],
     ) -> Result<(u8, u64), Error> {
-        let mut write = self.store.write()?;
+        let mut write = self.write()?;
         let snapshot = self.store.snapshot()?;
         let (_, set) = self.resume(&mut write, &snapshot, filling, begun)?;
         let mut rows = Vec::with_capacity(texts.len());

@@ -31,7 +31,8 @@ pub(crate) use session::{is_nil, sort};
 pub use stream::{DocumentBatches, LinkStream};
 
 use truename_error::ErrorKind;
-use truename_infer::SpanOptions;
+use truename_infer::{Encoder, SpanOptions};
+use truename_text::stable_hash;
 
 use crate::call::Call;
 use crate::memo::Memo;
@@ -183,6 +184,19 @@ impl Linker {
     /// If it is missing or was changed, or cannot be read.
     pub fn trained_recognizer(&self) -> Result<Option<Arc<TrainedRecognizer>>, Error> {
         self.models.recognizer(&self.kb)
+    }
+
+    /// Returns 16 hexadecimal digits of what the answers depend on beside the input and the options: the version of Truename, the
+    /// knowledge base ([`KnowledgeBase::fingerprint`]), the encoder in use and the recognizer given, if one is
+    /// ([`Recognizer::fingerprint`]). A retriever or re-ranker that was given does not count.
+    ///
+    /// # Errors
+    /// As [`KnowledgeBase::fingerprint`] and [`KnowledgeBase::encoder`].
+    pub fn fingerprint(&self) -> Result<String, Error> {
+        let encoder = self.kb.encoder()?.map(Encoder::hash);
+        let recognizer = self.given.as_ref().and_then(|given| given.fingerprint());
+        let parts = (env!("CARGO_PKG_VERSION"), self.kb.fingerprint()?, encoder, recognizer);
+        Ok(format!("{:016x}", stable_hash(&format!("{parts:?}"))))
     }
 
     /// Returns the knowledge base.

@@ -36,11 +36,21 @@ pub trait Recognizer: Send + Sync {
     /// # Errors
     /// If the recognizer fails; [`Error::other`] wraps the cause.
     fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error>;
+
+    /// Returns a hash of the models that the mentions depend on, for [`Linker::fingerprint`](crate::Linker::fingerprint); `None` where
+    /// there are none but those of the knowledge base.
+    fn fingerprint(&self) -> Option<String> {
+        None
+    }
 }
 
 impl<R: Recognizer + ?Sized> Recognizer for Arc<R> {
     fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
         R::recognize(self, readings)
+    }
+
+    fn fingerprint(&self) -> Option<String> {
+        R::fingerprint(self)
     }
 }
 

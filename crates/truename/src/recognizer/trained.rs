@@ -168,6 +168,10 @@ impl Recognizer for TrainedRecognizer {
         }
         Ok(all)
     }
+
+    fn fingerprint(&self) -> Option<String> {
+        Some(self.hash())
+    }
 }
 
 /// Returns whether a span is above its threshold, and not only in a curve of thresholds.

@@ -44,6 +44,11 @@ impl Recognizer for UnionRecognizer {
         }
         Ok(all)
     }
+
+    fn fingerprint(&self) -> Option<String> {
+        let parts: Vec<_> = self.recognizers.iter().map(|recognizer| recognizer.fingerprint()).collect();
+        Some(format!("{parts:?}"))
+    }
 }
 
 #[cfg(test)]

@@ -142,6 +142,7 @@ fn answers(kb: &KnowledgeBase) -> Vec<String> {
     .unwrap();
     let mut info = kb.info().unwrap();
     info.provenance.clear();
+    info.fingerprint = None;
     // An update leaves bytes unused until `kb compact`.
     (info.bytes, info.unused_bytes) = (0, 0);
     answers.push(serde_json::to_string(&info).unwrap());

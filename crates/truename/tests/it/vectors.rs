@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use truename::{
     AttachedRetriever, CalibrateOptions, Concept, ContextRetriever, Document, EmbedReport, Encoder, ErrorKind,
-    FitOptions, ImportOptions, KnowledgeBase, Link, LinkOptions, Linker, ModelRole, Query, Span, TrainedRetriever,
+    FitOptions, ImportOptions, KnowledgeBase, Link, LinkOptions, Linker, ModelRole, Query, Reading, RecognizedMention,
+    Recognizer, Span, TrainedRetriever,
 };
 use truename_infer::{Checkpoint, RetrieverConfig, Tensors};
 
@@ -237,6 +238,35 @@ fn letters_alone_decide_where_a_vector_is_missing() {
     );
     embed(&fixture.kb, &encoder);
     assert!(link("fever on dys 7").candidates.iter().all(|candidate| candidate.scores.dense.is_some()));
+}
+
+#[test]
+fn fingerprints_tell_what_answers_depend_on() {
+    struct Mine;
+    impl Recognizer for Mine {
+        fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, truename::Error> {
+            Ok(readings.iter().map(|_| Vec::new()).collect())
+        }
+
+        fn fingerprint(&self) -> Option<String> {
+            Some("mine".into())
+        }
+    }
+    let bert = encoder("bert");
+    let (kb, folder) = Fixture::embedded(&bert);
+    let of = |kb: &KnowledgeBase| Linker::new(kb.clone()).unwrap().fingerprint().unwrap();
+    let linker = Linker::new(kb.clone()).unwrap();
+    let other = linker.with_options(LinkOptions { top: 7, ..LinkOptions::default() }).unwrap();
+    assert_eq!(other.fingerprint().unwrap(), linker.fingerprint().unwrap());
+    let (with, without, mine) = (of(&kb), of(&kb.clone().without_encoder()), linker.with_recognizer(Arc::new(Mine)));
+    let before = [with.clone(), without, mine.fingerprint().unwrap()];
+    assert!(before[0] != before[1] && before[0] != before[2] && before[1] != before[2], "{before:?}");
+    let fingerprint = kb.fingerprint().unwrap();
+    kb.attach_encoder(&bert).unwrap();
+    assert_ne!(kb.fingerprint().unwrap(), fingerprint);
+    let pack = kb.pack(folder.path()).unwrap();
+    let unpacked = KnowledgeBase::open(KnowledgeBase::unpack(pack, Some(folder.path())).unwrap()).unwrap();
+    assert_eq!(of(&unpacked), of(&kb), "the same encoder, attached");
 }
 
 #[test]
