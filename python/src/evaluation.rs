@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use serde::Serialize;
-use truename::RecognizerOptions;
+use truename::{AssertionRules, RecognizerOptions, assertion_rules};
 use truename_clusters::{NameClusters, Threshold};
 use truename_corpus::{ReadOptions, read_all};
 use truename_error::Error;
@@ -13,7 +13,9 @@ use truename_eval::clusters::{ClusterReport, Clusters};
 use truename_eval::linked::LinkEvaluation;
 use truename_eval::mentions::{FoundDocuments, JudgedDocument, MentionReport, TrainingTexts};
 use truename_eval::pairs::read_pairs;
-use truename_eval::{ClassReport, LinkedGold, PairReport, TextLayout, pair_model, read_texts};
+use truename_eval::{
+    AssertionScores, ClassReport, LinkedGold, PairReport, TextLayout, pair_model, read_assertions, read_texts,
+};
 use truename_infer::Classifier;
 
 use crate::calibration::Gold;
@@ -177,5 +179,14 @@ pub fn classes<'py>(
         let classifier = Classifier::open(&model)?;
         let layout = TextLayout::of_model(classifier.config(), first, second, label);
         ClassReport::of(&classifier, &read_texts(&gold, &layout)?, positive.as_deref(), progress)
+    })
+}
+
+/// Scores what triggers say of mentions.
+#[pyfunction(name = "_evaluate_assertions")]
+pub fn assertions(py: Python<'_>, gold: PathBuf, assertions: Option<PathBuf>) -> PyResult<Bound<'_, PyAny>> {
+    report(py, Call::default(), move |_| {
+        let rules = assertions.as_deref().map_or_else(|| Ok(Some(AssertionRules::english())), assertion_rules)?;
+        Ok(AssertionScores::of(&rules.unwrap_or_default(), &read_assertions(&gold)?))
     })
 }

@@ -45,7 +45,7 @@ mod _truename {
     #[pymodule_export]
     use super::encoder::Encoder;
     #[pymodule_export]
-    use super::evaluation::{classes, clusters, link, mentions, names, pairs};
+    use super::evaluation::{assertions, classes, clusters, link, mentions, names, pairs};
     #[pymodule_export]
     use super::knowledge_base::{KnowledgeBase, bundled, cache_folder};
     #[pymodule_export]

@@ -317,6 +317,11 @@ def test_scores_are_those_of_the_command(kb, folder, tmp_path):
     with pytest.raises(ValueError, match="no mention to compare with of the type gene"):
         tn.evaluate.mentions(corpus, kb, gold_types=["gene"])
 
+    sentences = tmp_path / "sentences.tsv"
+    sentences.write_text("sentence\tconcept\tnegation\nNo FEVER.\tfever\tNegated\nA cough.\tcough\tNegated\n")
+    assert tn.evaluate.assertions(sentences) == reported("assertions", "--gold", sentences)
+    assert tn.evaluate.assertions(sentences, assertions="none")["assertions"]["negated"]["recall"] == 0
+
     names = tmp_path / "names.csv"
     names.write_text("name,cluster\nHarvard University,1\nharvard,1\nYale,2\nYale University,2\nMIT,3\n")
     assert tn.evaluate.clusters(names, words=0.3) == reported("clusters", "--gold", names, "--words", "0.3")

@@ -28,6 +28,7 @@ __all__ = [
     "_before_fork",
     "_cache_folder",
     "_dedupe",
+    "_evaluate_assertions",
     "_evaluate_classes",
     "_evaluate_clusters",
     "_evaluate_link",
@@ -325,6 +326,7 @@ def _dedupe(
     one_to_one: bool = False,
     **options: Unpack[RecordOptions],
 ) -> tuple[list[tuple[list[int], list[float | None]]], list[tuple[int, int, float]]]: ...
+def _evaluate_assertions(gold: Path, assertions: Path | None) -> dict[str, Any]: ...
 def _evaluate_classes(
     gold: Path, model: Path, first: str | None, second: str | None, label: str | None, positive: str | None
 ) -> dict[str, Any]: ...

@@ -1,4 +1,4 @@
-"""Scores of names, links, mentions, clusters, pairs and classes, as `truename evaluate` computes them.
+"""Scores of names, links, mentions, clusters, pairs, classes and assertions, as `truename evaluate` computes them.
 
 Each function returns what the command writes by `--json`: a dict of scores. Files have the formats that the command reads.
 """
@@ -16,7 +16,7 @@ from ._open import Kb, knowledge_base
 from ._truename import Encoder, KnowledgeBase
 from ._types import LinkOptions, Path
 
-__all__ = ["classes", "clusters", "link", "mentions", "names", "pairs"]
+__all__ = ["assertions", "classes", "clusters", "link", "mentions", "names", "pairs"]
 
 Paths = Path | Sequence[Path]
 
@@ -126,3 +126,11 @@ def classes(
     label that precision, recall and F1 are of.
     """
     return _truename._evaluate_classes(gold, model, first, second, label, positive)
+
+
+def assertions(gold: Path, *, assertions: Path | None = None) -> dict[str, Any]:
+    """Score what triggers say of mentions, those of English or of the file `assertions`.
+
+    `gold`: a table with the columns `sentence` and `concept`, and with `negation`, `temporality` and `experiencer`, or with `assertions`.
+    """
+    return _truename._evaluate_assertions(gold, assertions)
