@@ -98,7 +98,8 @@ def test_datasets_are_mapped(kb, folder):
     assert data.map(tn.hf.matcher(str(folder), "dx"), batched=True, num_proc=2)["dx_id"][:] == ["D:3", None]
     linked = data.map(tn.hf.linker(kb, "note"), batched=True)
     assert linked["mentions"][0][0]["id"] == "D:1" and linked["mentions"][1] == []
-    assert pickle.loads(pickle.dumps(tn.hf.matcher(kb, "dx", top=2))).options == {"top": 2}
+    again = pickle.loads(pickle.dumps(tn.hf.matcher(tn.KnowledgeBase.open(folder, encoder=False), "dx", top=2)))
+    assert again.options == {"top": 2} and again.kb.__reduce__()[1][1] is False
 
 
 def test_tagged_tokens_become_documents():

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ._open import Kb, knowledge_base, stored
+from ._truename import KnowledgeBase
 
 __all__ = ["from_dataset", "linker", "matcher"]
 
@@ -14,7 +15,9 @@ class _Mapped:
     """A function of a batch that can be pickled and hashed by its knowledge base and options."""
 
     def __init__(self, kb: Kb, column: str, options: dict[str, Any]) -> None:
-        self.kb, self.column, self.options = stored(kb), column, options
+        # An open one is pickled with its encoder.
+        self.kb: Kb = kb if isinstance(kb, KnowledgeBase) else stored(kb)
+        self.column, self.options = column, options
 
     def __reduce__(self) -> Any:
         return (type(self), (self.kb, self.column, self.options))
