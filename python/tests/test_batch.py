@@ -58,12 +58,20 @@ def test_texts_have_the_mentions_of_one_process(kb):
             assert mentions is None
             continue
         expected = list(kb.linker(top=2).link(text))
-        assert [(one["start"], one["end"], one["id"], one["probability"]) for one in mentions] == [
-            (one.start, one.end, one.id, one.probability) for one in expected
+        assert [(one["start"], one["end"], one["id"], one["probability"], one["assertions"]) for one in mentions] == [
+            (one.start, one.end, one.id, one.probability, one.assertions) for one in expected
         ]
         assert [[c["id"] for c in one["candidates"]] for one in mentions] == [
             [c.id for c in one.candidates] for one in expected
         ]
+
+
+def test_mentions_that_a_text_denies_are_left_out(kb):
+    rows = batch("note", ["No fever, takes ASA."])
+    asserted = sent(LinkBatch(kb, "note", asserted=True))(rows)["mentions"].to_pylist()
+    assert [[one["id"] for one in mentions] for mentions in asserted] == [["C:1"]]
+    untold = sent(LinkBatch(kb, "note", assertions="none"))(rows)["mentions"].to_pylist()
+    assert [[one["assertions"] for one in mentions] for mentions in untold] == [[[], []]]
 
 
 def test_each_mention_has_a_row(kb):

@@ -26,6 +26,8 @@ METADATA = "truename"
 """Key of the metadata of a schema or a field: what the answers are of."""
 DICTIONARY = "dictionary"
 """Recognizer that finds the names of the knowledge base."""
+_NO_PLACES = (None, DICTIONARY, "none")
+"""Values of options that are no place."""
 _CANDIDATE = (
     ("id", pa.string()),
     ("preferred_name", pa.string()),
@@ -33,9 +35,15 @@ _CANDIDATE = (
     ("probability", pa.float64()),
 )
 _SPAN = (("start", pa.int32()), ("end", pa.int32()), ("text", pa.string()), ("types", pa.list_(pa.string())))
-_MENTION = (*_SPAN, ("id", pa.string()), ("preferred_name", pa.string()), ("probability", pa.float64()))
+_MENTION = (
+    *_SPAN,
+    ("id", pa.string()),
+    ("preferred_name", pa.string()),
+    ("probability", pa.float64()),
+    ("assertions", pa.list_(pa.string())),
+)
 _RECOGNIZED = (*_SPAN, ("score", pa.float64()))
-_FOLDERS = ("recognizer", "placeholders")
+_FOLDERS = ("recognizer", "placeholders", "assertions")
 """Options that name a file or folder of each host."""
 
 
@@ -244,6 +252,7 @@ class LinkBatch(_MentionBatch):
             "id": mention.id,
             "preferred_name": mention.name,
             "probability": mention.probability,
+            "assertions": mention.assertions,
             "candidates": [candidate.to_dict() for candidate in mention.candidates],
             "explanation": mention.explanation,
         }
@@ -325,11 +334,11 @@ def _place_of(kb: Kb) -> tuple[str | None, Any]:
 
 
 def _shared(path: Any) -> str | None:
-    return path if path in (None, DICTIONARY) else shared(path)
+    return path if path in _NO_PLACES else shared(path)
 
 
 def _here(place: Any) -> Any:
-    return on_this_host(place) if isinstance(place, str) and place != DICTIONARY else place
+    return on_this_host(place) if isinstance(place, str) and place not in _NO_PLACES else place
 
 
 def _knowledge_base(kb: tuple[str | None, Any]) -> KnowledgeBase:

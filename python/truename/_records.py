@@ -47,7 +47,7 @@ def link_table(table: Any, *, text: str, id: str | None = None, kb: Kb = None, b
     """Link the column `text` of a table. Returns a table of its kind with a row for each mention.
 
     Its columns are `row` (the number of the row in the table, from 0) or, with the column `id`, that column; then `start`, `end`, `text`,
-    `types`, `concept_id`, `preferred_name` and `probability`. Keyword arguments are the options of a linker.
+    `types`, `concept_id`, `preferred_name`, `probability` and `assertions`. Keyword arguments are the options of a linker.
     """
     texts = _tables.column(table, text)
     keys = list(range(len(texts))) if id is None else _tables.column(table, id)
@@ -55,7 +55,8 @@ def link_table(table: Any, *, text: str, id: str | None = None, kb: Kb = None, b
     docs = linker.link_many((value if isinstance(value, str) else "" for value in texts), batch=batch)
     key = "row" if id is None else id
     found: dict[str, list[Any]] = {
-        name: [] for name in (key, "start", "end", "text", "types", "concept_id", "preferred_name", "probability")
+        name: []
+        for name in (key, "start", "end", "text", "types", "concept_id", "preferred_name", "probability", "assertions")
     }
     for at, doc in zip(keys, docs, strict=True):
         for mention in doc:
@@ -68,6 +69,7 @@ def link_table(table: Any, *, text: str, id: str | None = None, kb: Kb = None, b
                 mention.id,
                 mention.name,
                 mention.probability,
+                mention.assertions,
             )
             for values_of, value in zip(found.values(), values, strict=True):
                 values_of.append(value)

@@ -49,6 +49,7 @@ def _mention(mention: Any) -> dict[str, Any]:
         "id": mention.id,
         "name": mention.name,
         "probability": mention.probability,
+        "assertions": mention.assertions,
     }
 
 

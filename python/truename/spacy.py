@@ -1,6 +1,7 @@
 """A component of spaCy pipelines: `nlp.add_pipe("truename", config={"kb": "mykb"})`.
 
-It links the text of a document. Mentions become `doc.ents` with `kb_id_` and the candidates in `ent._.candidates`.
+It links the text of a document. Mentions become `doc.ents` with `kb_id_`, the candidates in `ent._.candidates` and what the text says of
+them, such as `negated`, in `ent._.assertions`.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ __all__ = ["TruenameLinker", "make_linker"]
 _ENTS = ("set", "add", "link", "off")
 _SPANS = "truename"
 
-if not Span.has_extension("candidates"):
-    Span.set_extension("candidates", default=())
+for _name in ("candidates", "assertions"):
+    if not Span.has_extension(_name):
+        Span.set_extension(_name, default=())
 
 
 @Language.factory(
     "truename",
-    assigns=["doc.ents", "doc.spans", "span._.candidates"],
+    assigns=["doc.ents", "doc.spans", "span._.candidates", "span._.assertions"],
     default_config={"kb": None, "ents": "set", "options": {}},
 )
 def make_linker(nlp: Language, name: str, kb: str | None, ents: str, options: dict[str, Any]) -> TruenameLinker:
@@ -94,6 +96,7 @@ class TruenameLinker:
             span = doc.char_span(mention.start, mention.end, label=label, kb_id=kb_id, alignment_mode="expand")
             if span is not None:
                 span._.candidates = tuple(candidate.to_dict() for candidate in mention.candidates)
+                span._.assertions = tuple(mention.assertions)
                 spans.append(span)
         doc.spans[_SPANS] = spans
         if self.ents in ("set", "link"):
