@@ -67,7 +67,7 @@ def test_texts_have_the_mentions_of_one_process(kb):
 
 
 def test_mentions_that_a_text_denies_are_left_out(kb):
-    rows = batch("note", ["No fever, takes ASA."])
+    rows = batch("note", ["No fever. Takes ASA."])
     asserted = sent(LinkBatch(kb, "note", asserted=True))(rows)["mentions"].to_pylist()
     assert [[one["id"] for one in mentions] for mentions in asserted] == [["C:1"]]
     untold = sent(LinkBatch(kb, "note", assertions="none"))(rows)["mentions"].to_pylist()
