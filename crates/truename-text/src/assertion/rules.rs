@@ -258,6 +258,7 @@ mod tests {
         for (text, expected) in [
             ("No [fever], no [cough].", &["negated", "negated"][..]),
             ("He denies [chest pain] but has [nausea].", &["negated", ""]),
+            ("No [fever], takes [aspirin], which may be taken for [pain]", &["negated", "", ""]),
             ("[Pneumonia] was ruled out. [Cough] persists.", &["negated", ""]),
             ("Gram negative [sepsis], no increase in [cough].", &["", ""]),
             ("His father died of a [heart attack], his mother had [lung cancer].", &["family", "family"]),
