@@ -50,23 +50,14 @@ impl Tokens {
         }
     }
 
-    /// Sets a border before the words in capitals that end here.
+    /// Sets a border before the words in capitals that end here, unless the whole passage is in capitals.
     fn begin_heading(&mut self, text: &str) {
-        let words = self.tokens.iter_mut().rev().take(HEADING_WORDS);
         let is_capital = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase());
-        let mut heading: Vec<&mut Token> = Vec::new();
-        for token in words {
-            let begins = token.breaks_before;
-            if !is_capital(&text[token.span.range()]) {
-                break;
-            }
-            heading.push(token);
-            if begins {
-                break;
-            }
-        }
-        if let Some(first) = heading.pop() {
-            first.breaks_before = true;
+        let words = self.tokens.iter().rev();
+        let capitals = words.take_while(|token| is_capital(&text[token.span.range()])).count();
+        if (1..=HEADING_WORDS).contains(&capitals) {
+            let first = self.tokens.len() - capitals;
+            self.tokens[first].breaks_before = true;
         }
     }
 
@@ -163,6 +154,7 @@ mod tests {
             ("without any sign of a fever or\nof a cough", &["without any sign of a fever or of a cough"]),
             ("CT WITHOUT CONTRAST CLINICAL HISTORY: cough", &["ct without contrast clinical history cough"]),
             ("CT without contrast CLINICAL HISTORY: cough", &["ct without contrast", "clinical history cough"]),
+            ("PATIENT DENIES FEVER OR COUGH OR PAIN: STABLE", &["patient denies fever or cough or pain stable"]),
             ("INR is 2.0. He didn’t", &["inr is 2 0", "he didn't"]),
             ("", &[]),
         ] {
