@@ -106,9 +106,10 @@ impl AssertionRules {
         if document.passages.is_empty() {
             return self.of_passage(&document.text, Span::new(0, document.text.len()), mentions);
         }
+        let sorted = SortedMentions::new(mentions);
         let mut found = vec![Assertions::default(); mentions.len()];
         for passage in document.passage_spans() {
-            let inside: Vec<usize> = (0..mentions.len()).filter(|at| passage.contains(mentions[*at])).collect();
+            let inside: Vec<usize> = sorted.within(passage).collect();
             let spans: Vec<Span> = inside.iter().map(|at| mentions[*at]).collect();
             let assertions = self.of_passage(&document.text, passage, &spans);
             inside.into_iter().zip(assertions).for_each(|(at, assertions)| found[at] = assertions);
@@ -122,16 +123,13 @@ impl AssertionRules {
             return Vec::new();
         }
         let tokens = Tokens::of(text, passage);
-        let triggers: Vec<Trigger<'_>> =
-            self.triggers(&tokens).into_iter().filter(|trigger| !is_within(&tokens, trigger, mentions)).collect();
-        let mut found = vec![Assertions::default(); mentions.len()];
-        for (number, trigger) in triggers.iter().enumerate() {
-            for effect in trigger.effects {
-                let Effect::Gives(assertion, direction) = *effect else { continue };
-                let scope = scope(&tokens, &triggers, number, assertion, direction);
-                let affected = mentions.iter().zip(&mut found).filter(|(mention, _)| scope.contains(**mention));
-                affected.for_each(|(_, assertions)| assertions.insert(assertion));
-            }
+        let mentions = SortedMentions::new(mentions);
+        let mut triggers = self.triggers(&tokens);
+        triggers.retain(|trigger| !mentions.one_contains(trigger.span(&tokens)));
+        let scopes = Scopes::new(&tokens, &triggers);
+        let mut found = vec![Assertions::default(); mentions.spans.len()];
+        for (assertion, scope) in scopes.of(Direction::Forward).chain(scopes.of(Direction::Backward)) {
+            mentions.within(scope).for_each(|mention| found[mention].insert(assertion));
         }
         found
     }
@@ -177,30 +175,112 @@ fn number_patterns(form: &str) -> impl Iterator<Item = &'static str> {
     is_year.then_some("####").into_iter().chain(is_number.then_some("#"))
 }
 
-/// Returns the piece of the text that a trigger acts on.
-fn scope(tokens: &Tokens, triggers: &[Trigger<'_>], number: usize, assertion: Assertion, direction: Direction) -> Span {
-    let trigger = &triggers[number];
-    let ends = |other: &&Trigger<'_>| other.effects.contains(&Effect::Ends(assertion));
-    match direction {
-        Direction::Forward => {
-            let start = tokens.span(trigger.end - 1).end;
-            let sentence = (trigger.end..tokens.len()).find(|at| tokens.breaks_before(*at)).unwrap_or(tokens.len());
-            let end = triggers[number + 1..].iter().find(ends).map_or(sentence, |other| other.start.min(sentence));
-            Span::new(start, end.checked_sub(1).map_or(start, |last| tokens.span(last).end.max(start)))
-        }
-        Direction::Backward => {
-            let end = tokens.span(trigger.start).start;
-            let sentence = (0..=trigger.start).rev().find(|at| tokens.breaks_before(*at)).unwrap_or(0);
-            let start = triggers[..number].iter().rev().find(ends).map_or(sentence, |other| other.end.max(sentence));
-            Span::new(tokens.span(start).start.min(end), end)
-        }
+impl Trigger<'_> {
+    fn span(&self, tokens: &Tokens) -> Span {
+        Span::new(tokens.span(self.start).start, tokens.span(self.end - 1).end)
     }
 }
 
-/// Returns true if a mention holds a trigger, as "no-reflow phenomenon" does.
-fn is_within(tokens: &Tokens, trigger: &Trigger<'_>, mentions: &[Span]) -> bool {
-    let span = Span::new(tokens.span(trigger.start).start, tokens.span(trigger.end - 1).end);
-    mentions.iter().any(|mention| mention.contains(span))
+/// The spans of mentions, found by their places.
+struct SortedMentions<'m> {
+    spans: &'m [Span],
+    /// Numbers of the mentions by their starts.
+    by_start: Vec<usize>,
+    longest: usize,
+}
+
+impl<'m> SortedMentions<'m> {
+    fn new(spans: &'m [Span]) -> Self {
+        let mut by_start: Vec<usize> = (0..spans.len()).collect();
+        by_start.sort_by_key(|mention| spans[*mention].start);
+        let longest = spans.iter().map(|span| span.end - span.start).max().unwrap_or(0);
+        Self { spans, by_start, longest }
+    }
+
+    /// Returns the numbers of the mentions within a piece of the text.
+    fn within(&self, piece: Span) -> impl Iterator<Item = usize> {
+        let first = self.by_start.partition_point(|mention| self.spans[*mention].start < piece.start);
+        let begun =
+            self.by_start[first..].iter().copied().take_while(move |mention| self.spans[*mention].start < piece.end);
+        begun.filter(move |mention| piece.contains(self.spans[*mention]))
+    }
+
+    /// Returns true if a mention contains a span, as "no-reflow phenomenon" does a trigger.
+    fn one_contains(&self, span: Span) -> bool {
+        let next = self.by_start.partition_point(|mention| self.spans[*mention].start <= span.start);
+        let reaches = |mention: &&usize| self.spans[**mention].start + self.longest >= span.end;
+        self.by_start[..next].iter().rev().take_while(reaches).any(|mention| self.spans[*mention].contains(span))
+    }
+}
+
+/// The pieces of a text that triggers act on. Each is found by binary search, for a text may be one long sentence.
+struct Scopes<'t> {
+    tokens: &'t Tokens,
+    triggers: &'t [Trigger<'t>],
+    /// Tokens with which sentences begin.
+    sentences: Vec<usize>,
+    /// Numbers of the triggers that end the scopes of each assertion.
+    ends: [Vec<usize>; Assertion::ALL.len()],
+}
+
+impl<'t> Scopes<'t> {
+    fn new(tokens: &'t Tokens, triggers: &'t [Trigger<'t>]) -> Self {
+        let sentences = (0..tokens.len()).filter(|at| tokens.breaks_before(*at)).collect();
+        let ends = Assertion::ALL.map(|assertion| {
+            let is_end = |number: &usize| triggers[*number].effects.contains(&Effect::Ends(assertion));
+            (0..triggers.len()).filter(is_end).collect()
+        });
+        Self { tokens, triggers, sentences, ends }
+    }
+
+    /// Returns the scopes in a direction, but for those within another of the same assertion.
+    fn of(&self, direction: Direction) -> impl Iterator<Item = (Assertion, Span)> {
+        let count = self.triggers.len();
+        let mut widest = [Span::default(); Assertion::ALL.len()];
+        let numbers = (0..count).map(move |number| match direction {
+            Direction::Forward => number,
+            Direction::Backward => count - 1 - number,
+        });
+        let given = numbers.flat_map(move |number| {
+            let effects = self.triggers[number].effects.iter();
+            effects.filter_map(move |effect| match effect {
+                Effect::Gives(assertion, given) if *given == direction => Some((number, *assertion)),
+                _ => None,
+            })
+        });
+        given.filter_map(move |(number, assertion)| {
+            let scope = self.scope(number, assertion, direction);
+            let known = &mut widest[assertion as usize];
+            (!known.contains(scope)).then(|| {
+                *known = scope;
+                (assertion, scope)
+            })
+        })
+    }
+
+    /// Returns the piece of the text that a trigger acts on: to the border of its sentence, or to a phrase that ends its scope.
+    fn scope(&self, number: usize, assertion: Assertion, direction: Direction) -> Span {
+        let Self { tokens, triggers, sentences, ends } = self;
+        let (trigger, ends) = (&triggers[number], &ends[assertion as usize]);
+        match direction {
+            Direction::Forward => {
+                let start = tokens.span(trigger.end - 1).end;
+                let sentence = sentences.partition_point(|first| *first < trigger.end);
+                let sentence = sentences.get(sentence).copied().unwrap_or(tokens.len());
+                let next = ends.get(ends.partition_point(|end| *end <= number));
+                let end = next.map_or(sentence, |end| triggers[*end].start.min(sentence));
+                Span::new(start, tokens.span(end - 1).end.max(start))
+            }
+            Direction::Backward => {
+                let end = tokens.span(trigger.start).start;
+                let sentence = sentences[..sentences.partition_point(|first| *first <= trigger.start)].last();
+                let sentence = sentence.copied().unwrap_or(0);
+                let before = ends[..ends.partition_point(|end| *end < number)].last();
+                let start = before.map_or(sentence, |end| triggers[*end].end.max(sentence));
+                Span::new(tokens.span(start).start.min(end), end)
+            }
+        }
+    }
 }
 
 fn effects(effect: &str, direction: &str) -> Result<Vec<Effect>, String> {
@@ -274,6 +354,14 @@ mod tests {
         ] {
             assert_eq!(asserted(text), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_long_sentence_is_read_as_a_short_one() {
+        let times = 50_000;
+        assert_eq!(asserted(&"no [fever] ".repeat(times)), vec!["negated"; times]);
+        assert_eq!(asserted(&"[fever] unlikely ".repeat(times)), vec!["negated"; times]);
+        assert_eq!(asserted(&"no [fever] but [cough] ".repeat(times)), ["negated", ""].repeat(times));
     }
 
     #[test]

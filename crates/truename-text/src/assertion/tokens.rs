@@ -53,7 +53,7 @@ impl Tokens {
     /// Sets a border before the words in capitals that end here, unless the whole passage is in capitals.
     fn begin_heading(&mut self, text: &str) {
         let is_capital = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase());
-        let words = self.tokens.iter().rev();
+        let words = self.tokens.iter().rev().take(HEADING_WORDS + 1);
         let capitals = words.take_while(|token| is_capital(&text[token.span.range()])).count();
         if (1..=HEADING_WORDS).contains(&capitals) {
             let first = self.tokens.len() - capitals;
