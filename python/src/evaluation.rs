@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use serde::Serialize;
-use truename::{AssertionRules, RecognizerOptions, assertion_rules};
+use truename::{RecognizerOptions, assertion_rules};
 use truename_clusters::{NameClusters, Threshold};
 use truename_corpus::{ReadOptions, read_all};
 use truename_error::Error;
@@ -186,7 +186,7 @@ pub fn classes<'py>(
 #[pyfunction(name = "_evaluate_assertions")]
 pub fn assertions(py: Python<'_>, gold: PathBuf, assertions: Option<PathBuf>) -> PyResult<Bound<'_, PyAny>> {
     report(py, Call::default(), move |_| {
-        let rules = assertions.as_deref().map_or_else(|| Ok(Some(AssertionRules::english())), assertion_rules)?;
+        let rules = assertion_rules(assertions.as_deref())?;
         Ok(AssertionScores::of(&rules.unwrap_or_default(), &read_assertions(&gold)?))
     })
 }

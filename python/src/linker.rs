@@ -7,10 +7,7 @@ use std::sync::{Arc, Mutex};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator};
-use truename::{
-    Ambiguous, AssertionRules, Error, LinkOptions, OffsetUnit, Offsets, Placeholders, RecognizerOptions,
-    assertion_rules,
-};
+use truename::{Ambiguous, Error, LinkOptions, OffsetUnit, Offsets, Placeholders, RecognizerOptions, assertion_rules};
 
 use crate::call::Call;
 use crate::document::Document;
@@ -87,10 +84,7 @@ impl LinkKeywords {
             neighbours: self.neighbours,
             typed: self.typed,
             asserted: self.asserted,
-            assertions: self
-                .assertions
-                .as_deref()
-                .map_or_else(|| Ok(Some(AssertionRules::english())), assertion_rules)?,
+            assertions: assertion_rules(self.assertions.as_deref())?,
             ..LinkOptions::default()
         };
         let linker = truename::Linker::new(kb.clone())?.with_options(options)?;

@@ -131,7 +131,7 @@ impl Mention {
         self.mention().long_form.as_deref()
     }
 
-    /// What the text says of the mention: `negated`, `hypothetical`, `historical`, `family`, `uncertain`; empty if the text affirms it.
+    /// Assertions of the text about the mention: `negated`, `hypothetical`, `historical`, `family`, `uncertain`. None where it is affirmed.
     #[getter]
     fn assertions(&self) -> Vec<&'static str> {
         self.mention().assertions.names()

@@ -31,7 +31,7 @@ pub struct GoldAssertions {
     pub sentence: String,
     /// Place of the mention; none where the sentence does not have the concept.
     pub span: Option<Span>,
-    /// What annotators say of it.
+    /// Assertions that annotators gave the mention.
     pub assertions: Assertions,
 }
 

@@ -39,7 +39,7 @@ pub struct Mention {
     pub id: Option<String>,
     /// Probability of the id, from 0 to 1, where a tool gave one.
     pub probability: Option<f64>,
-    /// What the text says of the mention, where a tool told it.
+    /// Assertions about the mention, such as that it is negated; none where no tool gave any.
     pub assertions: Assertions,
 }
 

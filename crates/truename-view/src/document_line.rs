@@ -89,7 +89,7 @@ struct MentionLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     long_form: Option<Cow<'a, str>>,
-    /// What the text says of the mention: `negated`, `hypothetical`, `historical`, `family`, `uncertain`.
+    /// Assertions of the text about the mention: `negated`, `hypothetical`, `historical`, `family`, `uncertain`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>)]
     assertions: Vec<Cow<'a, str>>,

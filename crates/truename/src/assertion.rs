@@ -9,11 +9,13 @@ use truename_text::AssertionRules;
 
 use crate::Error;
 
-/// Reads triggers in the columns of [`ENGLISH_TRIGGERS`](truename_text::ENGLISH_TRIGGERS); `none` names no file and gives none.
+/// Reads triggers in the columns of [`ENGLISH_TRIGGERS`](truename_text::ENGLISH_TRIGGERS). Without a file they are those of English; the
+/// path `none` names no file and gives no triggers.
 ///
 /// # Errors
 /// If the file cannot be read, or a line is no trigger.
-pub fn assertion_rules(path: &Path) -> Result<Option<Arc<AssertionRules>>, Error> {
+pub fn assertion_rules(path: Option<&Path>) -> Result<Option<Arc<AssertionRules>>, Error> {
+    let Some(path) = path else { return Ok(Some(AssertionRules::english())) };
     if path == Path::new("none") {
         return Ok(None);
     }

@@ -35,7 +35,7 @@ pub struct LinkedMention {
     pub is_zero_shot: bool,
     /// Long form that was linked if the mention is an abbreviation.
     pub long_form: Option<String>,
-    /// What the document says of the mention: that it is negated, historical and the like.
+    /// Assertions of the document about the mention: negated, historical and others.
     pub assertions: Assertions,
     /// Answer to the text or the long form; mentions with the same name share it. A text longer than
     /// [`LONGEST_NAME_BYTES`](crate::LONGEST_NAME_BYTES) has an empty answer.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use truename::{AssertionRules, assertion_rules};
+use truename::assertion_rules;
 use truename_eval::{AssertionScores, read_assertions};
 
 use crate::arguments::EvaluateAssertions;
@@ -10,10 +10,7 @@ use crate::{atomic_file, output};
 
 pub fn run(arguments: &EvaluateAssertions) -> anyhow::Result<()> {
     let gold = read_assertions(&arguments.gold)?;
-    let rules = match &arguments.assertions {
-        Some(path) => assertion_rules(path)?.unwrap_or_default(),
-        None => AssertionRules::english(),
-    };
+    let rules = assertion_rules(arguments.assertions.as_deref())?.unwrap_or_default();
     let scores = AssertionScores::of(&rules, &gold);
     let mut out = output::stdout();
     writeln!(out, "{scores}")?;

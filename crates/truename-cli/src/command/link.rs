@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use truename::{AssertionRules, LinkOptions, Linker, RecognizerOptions};
+use truename::{LinkOptions, Linker, RecognizerOptions, assertion_rules};
 use truename_corpus::ReadOptions;
 use truename_error::{counted, grouped};
 
@@ -27,10 +27,7 @@ pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
         top: top as usize,
         explain: arguments.explain,
         asserted: arguments.asserted,
-        assertions: arguments
-            .assertions
-            .as_deref()
-            .map_or_else(|| Ok(Some(AssertionRules::english())), truename::assertion_rules)?,
+        assertions: assertion_rules(arguments.assertions.as_deref())?,
         ..LinkOptions::default()
     };
     let linker = of_documents(open_linker(&arguments.kb, quiet)?, &arguments.linking, options)?;
