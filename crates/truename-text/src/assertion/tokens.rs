@@ -53,7 +53,9 @@ impl Tokens {
     /// Sets a border before the words in capitals that end here, unless the whole passage is in capitals.
     fn begin_heading(&mut self, text: &str) {
         let is_capital = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase());
-        let words = self.tokens.iter().rev().take(HEADING_WORDS + 1);
+        let last = &self.tokens[self.tokens.len().saturating_sub(HEADING_WORDS + 1)..];
+        let sentence = last.iter().rposition(|token| token.breaks_before).unwrap_or(0);
+        let words = last[sentence..].iter().rev();
         let capitals = words.take_while(|token| is_capital(&text[token.span.range()])).count();
         if (1..=HEADING_WORDS).contains(&capitals) {
             let first = self.tokens.len() - capitals;
@@ -154,6 +156,7 @@ mod tests {
             ("without any sign of a fever or\nof a cough", &["without any sign of a fever or of a cough"]),
             ("CT WITHOUT CONTRAST CLINICAL HISTORY: cough", &["ct without contrast clinical history cough"]),
             ("CT without contrast CLINICAL HISTORY: cough", &["ct without contrast", "clinical history cough"]),
+            ("Nothing in OAB. CONCLUSIONS: none", &["nothing in oab", "conclusions none"]),
             ("PATIENT DENIES FEVER OR COUGH OR PAIN: STABLE", &["patient denies fever or cough or pain stable"]),
             ("INR is 2.0. He didn’t", &["inr is 2 0", "he didn't"]),
             ("", &[]),
