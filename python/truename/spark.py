@@ -60,8 +60,8 @@ def link(
 
     A null has no mentions, and not an empty array. With `explode` there is a row for each mention, with the columns `mention_start`,
     `mention_end`, `mention_text`, `mention_types`, `mention_id`, `mention_preferred_name`, `mention_probability` and `mention_assertions`,
-    and one for each text that failed. `id`: the columns that are kept, as those that name a text; all if they are not given. `kb`: as that of `match`. Keyword
-    arguments are the options of a linker; one thread works for each task.
+    and one for each text that failed. `id`: the columns that are kept, as those that name a text; all if they are not given. `kb`: as that of
+    `match`. Keyword arguments are the options of a linker; one thread works for each task.
     """
     return _texts(df, LinkBatch(kb, text, names(id), explode=explode, **options))
 
