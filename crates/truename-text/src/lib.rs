@@ -50,7 +50,7 @@ pub use document::{Document, Mention, Passage};
 pub use gold_name::GoldName;
 pub use gram::{Gram, grams};
 pub use key::{Key, KeyMatch, NameKeys};
-pub use normalize::{NormalizedName, each_word, spelt_out};
+pub use normalize::{NormalizedName, cased_letters, each_word, spelt_out};
 pub use offsets::{OffsetUnit, Offsets};
 pub use part::{has_part, part_of};
 pub use placeholder::{PLACEHOLDER_WORDS, is_missing_value};

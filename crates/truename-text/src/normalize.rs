@@ -101,6 +101,32 @@ pub fn spelt_out(name: &str) -> Cow<'_, str> {
     Cow::Owned(spelt)
 }
 
+/// Returns the letters and digits of a name in their case, the same for all spellings of an acronym: Greek letters are spelt out in lower
+/// case, raised, lowered and other compatibility characters are plain ones, marks of Latin, Greek and Cyrillic letters are dropped.
+pub fn cased_letters(name: &str) -> String {
+    let spelt = spelt_out(name);
+    let plain: Cow<'_, str> = match spelt.is_ascii() {
+        true => spelt,
+        false => spelt.nfkd().filter(|&c| !is_dropped_mark(c)).collect(),
+    };
+    let mut letters = String::with_capacity(plain.len());
+    for piece in plain.split_inclusive(|c: char| !c.is_alphabetic()) {
+        let run = piece.trim_end_matches(|c: char| !c.is_alphabetic());
+        let is_acronym = run.len() <= LONGEST_GREEK_ACRONYM && !run.contains(char::is_lowercase);
+        match run.to_lowercase() {
+            lower if run.starts_with(char::is_uppercase) && !is_acronym && is_greek_letter(&lower) => {
+                letters.push_str(&lower)
+            }
+            _ => letters.push_str(run),
+        }
+        letters.extend(piece[run.len()..].chars().filter(|c| c.is_alphanumeric()));
+    }
+    letters
+}
+
+/// Names of Greek letters of at most this many bytes are acronyms where they stand in capitals (`ETA`, `MU`).
+const LONGEST_GREEK_ACRONYM: usize = 3;
+
 /// Passes the words of a name's normal form to `visit`; for ASCII without building the form.
 pub fn each_word(name: &str, mut visit: impl FnMut(&str)) {
     let is_long = name.split(' ').any(|part| part.len() > WORD_BYTES);
@@ -257,6 +283,27 @@ mod tests {
         ];
         for (name, expected) in cases {
             assert_eq!(spelt_out(name), expected);
+        }
+    }
+
+    #[test]
+    fn an_acronym_has_the_same_letters_however_it_is_written() {
+        for (one, other) in [
+            ("IFN-γ", "IFN-Gamma"),
+            ("PPARα", "PPARalpha"),
+            ("PPAR-ALPHA", "PPARα"),
+            ("CO\u{2082}", "CO2"),
+            ("Mg\u{b2}\u{207a}", "Mg(2+)"),
+            ("ＡＢＣ１", "ABC1"),
+            ("\u{1112}\u{1161}\u{11ab}", "한"),
+            ("ÖBB", "OBB"),
+        ] {
+            assert_eq!(cased_letters(one), cased_letters(other), "{one} / {other}");
+        }
+        for (one, other) in
+            [("ETA", "Eta"), ("ETA", "η"), ("IFN-γ", "ifn-γ"), ("Mg2+", "Mg3+"), ("ALPHABET", "alphabet")]
+        {
+            assert_ne!(cased_letters(one), cased_letters(other), "{one} / {other}");
         }
     }
 
