@@ -7,7 +7,8 @@
 //! [`grams`] are the character n-grams under which it is looked up approximately;
 //! [`NameProfile`] holds one name taken apart, and [`similarity`] compares two of them;
 //! a [`Document`] has a text and [`Span`]s of it, which [`Offsets`] turn into other units;
-//! [`Words`] are the words of a running text in the same normal form, and [`written_forms`] the forms of a name there;
+//! [`Words`] are the words of a running text in the same normal form, with the [`Border`]s between them, and [`written_forms`] the forms of
+//! a name there; [`alternative_names`] writes a name as others write it;
 //! [`AssertionRules`] tell what a text says of a mention: that it is negated, historical and the like;
 //! a [`VersionedName`] is a name with its version, edition and platform apart;
 //! [`is_missing_value`] detects words in place of a name;
@@ -26,7 +27,9 @@
 //! ```
 
 mod abbreviation;
+mod alternative;
 mod assertion;
+mod border;
 mod document;
 mod gold_name;
 mod gram;
@@ -46,7 +49,9 @@ mod version;
 mod words;
 
 pub use abbreviation::{Abbreviation, abbreviations};
+pub use alternative::{Alternative, AlternativePlace, has_umlauts_of};
 pub use assertion::{Assertion, AssertionRules, Assertions, ENGLISH_TRIGGERS};
+pub use border::{BORDER_MARKS, Border};
 pub use document::{Document, Mention, Passage};
 pub use gold_name::GoldName;
 pub use gram::{Gram, grams};
@@ -63,4 +68,4 @@ pub use split_mix::SplitMix64;
 pub use stable_hash::{document_hash, stable_hash};
 pub use truename_error::{Problem, excerpt};
 pub use version::VersionedName;
-pub use words::{Words, written_forms};
+pub use words::{Words, alternative_names, written_forms};

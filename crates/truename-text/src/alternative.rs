@@ -1,0 +1,292 @@
+//! Other ways to write a word: German `ß` for `β`, umlauts and their digraphs, Roman and Arabic numerals.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::NormalizedName;
+use crate::key::variant_of;
+
+/// Another way to write a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alternative {
+    /// The word. A vowel that stands for an umlaut has its second vowel above it, as in old prints (`Loͤfgren` for `Loefgren`), so that
+    /// [`has_umlauts_of`] can tell whether a name has the umlaut.
+    pub written: String,
+    /// Its normal form.
+    pub form: String,
+    /// Place in a name where the word may be written so.
+    pub place: AlternativePlace,
+}
+
+/// Place in a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AlternativePlace {
+    /// Any place.
+    Any,
+    /// Behind another word.
+    Behind,
+    /// At the end, behind another word.
+    Last,
+}
+
+impl AlternativePlace {
+    /// Returns whether a word may be written so that is or is not the first and the last one of a name.
+    pub fn allows(self, is_first: bool, is_last: bool) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Behind => !is_first,
+            Self::Last => !is_first && is_last,
+        }
+    }
+}
+
+/// Latin small letter a above another letter.
+const A_ABOVE: char = '\u{363}';
+/// Latin small letter e above another letter.
+const E_ABOVE: char = '\u{364}';
+
+/// Roman numerals from 1.
+const ROMAN: [&str; 20] = [
+    "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV", "XVI", "XVII",
+    "XVIII", "XIX", "XX",
+];
+/// Words that a number follows, in the singular.
+const NUMBERED: [&str; 32] = [
+    "angiotensin",
+    "book",
+    "category",
+    "chapter",
+    "class",
+    "collagen",
+    "complex",
+    "degree",
+    "division",
+    "factor",
+    "form",
+    "generation",
+    "grade",
+    "group",
+    "isoform",
+    "isozyme",
+    "level",
+    "mark",
+    "number",
+    "part",
+    "phase",
+    "photosystem",
+    "polymerase",
+    "schedule",
+    "section",
+    "stage",
+    "subclass",
+    "subgroup",
+    "subtype",
+    "topoisomerase",
+    "type",
+    "volume",
+];
+/// Longest numeral in bytes, with a letter behind it (`XVIIIb`).
+const LONGEST_NUMERAL: usize = 6;
+/// Fewest letters of a word that is no numbered one before a numeral at the end of a name; shorter ones and the numeral may be an acronym
+/// (`H-IV`).
+const MIN_LETTERS_BEFORE: usize = 4;
+/// Returns the other ways to write a word behind another one, given in its normal form; empty where there is none.
+pub(crate) fn alternatives(word: &str, before: &str) -> Vec<Alternative> {
+    let bytes = word.as_bytes();
+    if word.is_ascii() && !bytes.windows(2).any(|two| is_digraph(two[0].into(), two[1].into())) && !may_be_numeral(word)
+    {
+        return Vec::new();
+    }
+    let of = |written: String, place| {
+        let form = NormalizedName::new(&written).squeezed();
+        Alternative { written, form, place }
+    };
+    let any = with_beta(word).into_iter().chain(with_umlauts(word)).chain(with_digraphs(word));
+    let mut found: Vec<Alternative> = any.map(|written| of(written, AlternativePlace::Any)).collect();
+    found.extend(other_numeral(word, before).map(|(written, place)| of(written, place)));
+    found
+}
+
+/// Returns the word with β in the place of ß.
+fn with_beta(word: &str) -> Option<String> {
+    word.contains('ß').then(|| word.replace('ß', "β"))
+}
+
+/// Returns the word with umlauts in the place of its digraphs: of one, of two each or both, of more all.
+fn with_umlauts(word: &str) -> Vec<String> {
+    let letters: Vec<char> = word.chars().collect();
+    let (mut digraphs, mut at) = (Vec::new(), 0);
+    while at + 1 < letters.len() {
+        if is_umlaut(&letters, at) {
+            digraphs.push(at);
+            at += 1;
+        }
+        at += 1;
+    }
+    let sets = match digraphs[..] {
+        [] => Vec::new(),
+        [first, second] => vec![vec![first], vec![second], digraphs],
+        _ => vec![digraphs],
+    };
+    let with = |set: Vec<usize>| {
+        let above = |at: usize| at.checked_sub(1).is_some_and(|before| set.binary_search(&before).is_ok());
+        let vowel = |letter: char| if letter.eq_ignore_ascii_case(&'a') { A_ABOVE } else { E_ABOVE };
+        letters.iter().enumerate().map(|(at, letter)| if above(at) { vowel(*letter) } else { *letter }).collect()
+    };
+    sets.into_iter().map(with).collect()
+}
+
+fn is_digraph(first: char, second: char) -> bool {
+    matches!((first, second), ('a' | 'A', 'a' | 'A' | 'e' | 'E') | ('o' | 'O' | 'u' | 'U', 'e' | 'E'))
+}
+
+/// Returns whether two letters may stand for an umlaut: no `ue` behind `q` or another vowel (`sequence`) or at the end (`value`).
+fn is_umlaut(letters: &[char], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| letters[before].to_ascii_lowercase());
+    let is_vowel = !letters[at].eq_ignore_ascii_case(&'u')
+        || !matches!(before, Some('q' | 'a' | 'e' | 'o')) && at + 2 < letters.len();
+    is_digraph(letters[at], letters[at + 1]) && is_vowel
+}
+
+/// Returns the word with digraphs in the place of umlauts (`Goethe` for `Göthe`).
+fn with_digraphs(word: &str) -> Option<String> {
+    if word.is_ascii() {
+        return None;
+    }
+    let letters: Vec<char> = word.nfc().collect();
+    let mut written = String::with_capacity(word.len() + 2);
+    for (at, letter) in letters.iter().enumerate() {
+        let Some((vowel, second)) = digraph_of(*letter) else {
+            written.push(*letter);
+            continue;
+        };
+        written.push(vowel);
+        let is_upper = vowel.is_uppercase() && letters.get(at + 1).is_some_and(|next| next.is_uppercase());
+        written.push(if is_upper { second.to_ascii_uppercase() } else { second });
+    }
+    letters.iter().any(|letter| digraph_of(*letter).is_some()).then_some(written)
+}
+
+fn digraph_of(letter: char) -> Option<(char, char)> {
+    Some(match letter {
+        'ä' => ('a', 'e'),
+        'Ä' => ('A', 'e'),
+        'ö' | 'ø' | 'ő' => ('o', 'e'),
+        'Ö' | 'Ø' | 'Ő' => ('O', 'e'),
+        'ü' | 'ű' => ('u', 'e'),
+        'Ü' | 'Ű' => ('U', 'e'),
+        'å' => ('a', 'a'),
+        'Å' => ('A', 'a'),
+        _ => return None,
+    })
+}
+
+/// Returns whether a name has an umlaut for each vowel of `written` that stands for one ([`Alternative::written`]).
+pub fn has_umlauts_of(written: &str, name: &str) -> bool {
+    if !written.contains([A_ABOVE, E_ABOVE]) {
+        return true;
+    }
+    let mut umlauts: HashMap<(char, char), usize> = HashMap::new();
+    for (vowel, second) in name.nfc().filter_map(digraph_of) {
+        *umlauts.entry((vowel.to_ascii_lowercase(), second)).or_default() += 1;
+    }
+    let mut is_there = |vowel: char, above: char| {
+        let second = if above == A_ABOVE { 'a' } else { 'e' };
+        let left = umlauts.get_mut(&(vowel.to_ascii_lowercase(), second)).filter(|left| **left > 0);
+        left.map(|left| *left -= 1).is_some()
+    };
+    let letters = written.chars().zip(written.chars().skip(1));
+    letters.filter(|(_, above)| matches!(*above, A_ABOVE | E_ABOVE)).all(|(vowel, above)| is_there(vowel, above))
+}
+
+/// Returns true for digits, or letters of Roman numerals, with a letter behind them or without one.
+fn may_be_numeral(word: &str) -> bool {
+    let Some((last, first)) = word.as_bytes().split_last() else { return false };
+    let is_roman = |byte: &u8| b"IVXivx".contains(byte);
+    let is_digit = u8::is_ascii_digit;
+    let is_last = is_digit(last) || is_roman(last) || b"abcABC".contains(last) && !first.is_empty();
+    word.len() <= LONGEST_NUMERAL && is_last && (first.iter().all(is_digit) || first.iter().all(is_roman))
+}
+
+/// Returns a numeral with Roman letters in the place of digits or the other way round, and its place: behind words such as `type`, where a
+/// letter may follow (`IIIb`), or at the end of a name.
+fn other_numeral(word: &str, before: &str) -> Option<(String, AlternativePlace)> {
+    static NUMBERS: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| ROMAN.into_iter().zip(1..).collect());
+    if before.is_empty() || !word.is_ascii() {
+        return None;
+    }
+    let is_numbered = NUMBERED.contains(&variant_of(before).as_str());
+    let other = |numeral: &str| match numeral.parse::<usize>() {
+        Ok(number) if !numeral.starts_with('0') => ROMAN.get(number.checked_sub(1)?).map(|roman| (*roman).to_owned()),
+        Ok(_) => None,
+        Err(_) if is_numbered && numeral.len() > 1 => {
+            let is_even =
+                numeral.bytes().all(|byte| byte.is_ascii_lowercase()) || numeral == numeral.to_ascii_uppercase();
+            NUMBERS.get(numeral.to_ascii_uppercase().as_str()).filter(|_| is_even).map(usize::to_string)
+        }
+        Err(_) => NUMBERS.get(numeral).map(usize::to_string),
+    };
+    if is_numbered {
+        let (numeral, letter) = word.split_at(word.len() - 1);
+        let with_letter = || {
+            let is_letter = matches!(letter, "a" | "b" | "c" | "A" | "B" | "C");
+            is_letter.then(|| other(numeral)).flatten().map(|numeral| numeral + letter)
+        };
+        return Some((other(word).or_else(with_letter)?, AlternativePlace::Behind));
+    }
+    let letters = before.chars().filter(|c| c.is_alphabetic()).count();
+    let is_name = letters >= MIN_LETTERS_BEFORE && letters == before.chars().count();
+    Some((other(word).filter(|_| is_name)?, AlternativePlace::Last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alternative_names;
+
+    #[test]
+    fn a_name_has_the_ways_in_which_others_write_it() {
+        let cases: [(&str, &[&str]); 19] = [
+            ("XYZ-ß1", &["XYZ-β1"]),
+            ("Boersen ward", &["Bo\u{364}rsen ward"]),
+            ("Maelmoe", &["Ma\u{364}lmoe", "Maelmo\u{364}", "Ma\u{364}lmo\u{364}"]),
+            ("Aarhus", &["A\u{363}rhus"]),
+            ("Börsen ÜNE", &["Bo\u{308}rsen UENE", "Boersen ÜNE", "Boersen UENE"]),
+            ("sequence value", &[]),
+            ("elastin type IV", &["elastin type 4"]),
+            ("type 2 ward", &["type II ward"]),
+            ("stage IIIb", &["stage 3b"]),
+            ("grade iv", &["grade 4"]),
+            ("tenascin IV", &["tenascin 4"]),
+            ("tenascin 1", &["tenascin I"]),
+            ("tenascin iv", &[]),
+            ("tenascin IV ward", &[]),
+            ("H-4", &[]),
+            ("IV", &[]),
+            ("type 100", &[]),
+            ("type C", &[]),
+            ("", &[]),
+        ];
+        for (name, expected) in cases {
+            let found: Vec<String> = alternative_names(name);
+            let expected: Vec<String> = expected.iter().map(|one| one.nfc().collect()).collect();
+            assert_eq!(found.iter().map(|one| one.nfc().collect()).collect::<Vec<String>>(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_umlaut_must_be_one_in_the_name() {
+        for (written, name, expected) in [
+            ("Bo\u{364}rsen", "Børsen", true),
+            ("BO\u{364}RSEN", "Bo\u{308}rsen", true),
+            ("Bo\u{364}rsen", "Borsen", false),
+            ("A\u{363}lmo\u{364}", "Ålmö", true),
+            ("A\u{363}lmo\u{364}", "Almö", false),
+            ("Borsen", "Borsen", true),
+        ] {
+            assert_eq!(has_umlauts_of(written, name), expected, "{written} / {name}");
+        }
+    }
+}
