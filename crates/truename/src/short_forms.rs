@@ -1,42 +1,46 @@
 //! Abbreviations of a document, and the expansion of mentions with them.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use truename_text::{Abbreviation, Span, Words, written_forms};
 
 /// Short forms that a text defines, with their long forms.
 pub(crate) struct ShortForms<'a> {
+    /// In the order in which the text defines them.
     forms: Vec<ShortForm<'a>>,
     /// Short forms by their first word.
     by_word: HashMap<&'a str, Vec<usize>>,
 }
 
-/// A short form with its long form.
+/// A definition of a short form.
 pub(crate) struct ShortForm<'a> {
     short: &'a str,
     long: &'a str,
+    /// Place of the long form in the definition.
+    pub(crate) defined: Span,
+    /// Start of the definition.
+    start: usize,
     /// Spellings under which the long form may be a name.
     pub(crate) written_forms: Vec<String>,
 }
 
-impl<'a> ShortForm<'a> {
-    pub(crate) fn short(&self) -> &'a str {
-        self.short
-    }
-}
-
 impl<'a> ShortForms<'a> {
-    /// Collects the short forms that `abbreviations` define in `text`. The first definition of a short form counts.
+    /// Collects the short forms that `abbreviations` define in `text`. Of two definitions with the same short form at the same place, the first
+    /// counts.
     pub(crate) fn of(text: &'a str, abbreviations: &[Abbreviation]) -> Self {
         let mut these = Self { forms: Vec::new(), by_word: HashMap::new() };
         let mut known = HashSet::new();
-        for Abbreviation { short, long } in abbreviations {
-            if let (Some(short), Some(long)) = (short.of(text), long.of(text))
+        let mut abbreviations: Vec<&Abbreviation> =
+            abbreviations.iter().filter(|one| known.insert(one.short)).collect();
+        abbreviations.sort_by_key(|one| one.short.start.min(one.long.start));
+        for Abbreviation { short: place, long: defined } in abbreviations {
+            if let (Some(short), Some(long)) = (place.of(text), defined.of(text))
                 && let Some(word) = first_word(short)
-                && known.insert(short)
             {
                 these.by_word.entry(word).or_default().push(these.forms.len());
-                these.forms.push(ShortForm { short, long, written_forms: written_forms(long) });
+                let (defined, start) = (*defined, place.start.min(defined.start));
+                these.forms.push(ShortForm { short, long, defined, start, written_forms: written_forms(long) });
             }
         }
         these
@@ -46,29 +50,34 @@ impl<'a> ShortForms<'a> {
         self.forms.is_empty()
     }
 
-    /// Returns the short form that begins at a word, and its number of words.
-    pub(crate) fn at(&self, text: &str, words: &Words, word: usize) -> Option<(usize, &ShortForm<'a>)> {
+    /// Returns the short form that begins at a word of a text, by its nearest definition above `place` in the document, or the first one below;
+    /// and its number of words.
+    pub(crate) fn at(&self, text: &str, words: &Words, word: usize, place: usize) -> Option<(usize, &ShortForm<'a>)> {
         let span = words.span(word);
         let written = &text[span.range()];
         let singular = written.strip_suffix('s').unwrap_or_default();
         let begun = [written, singular].into_iter().filter_map(|word| self.by_word.get(word)).flatten();
-        let mut found = begun.map(|at| &self.forms[*at]).filter_map(|form| {
+        let found = begun.map(|at| &self.forms[*at]).filter_map(|form| {
             let end = span.start + matched_length(&text[span.start..], form.short)?;
             let last = (word..words.len()).find(|at| words.span(*at).end >= end)?;
             (words.span(last).end == end).then_some((last + 1 - word, form))
         });
-        found.next()
+        // The longest; of several definitions the last one above, else the first one below.
+        found.min_by_key(|(length, form)| {
+            let (above, below) = (Some(form.start).filter(|start| *start <= place), form.start);
+            (Reverse(*length), Reverse(above), below)
+        })
     }
 
-    /// Returns a mention with its short forms expanded; `None` if it has none.
-    pub(crate) fn expand(&self, mention: &str) -> Option<String> {
+    /// Returns a mention that begins at `place` of the document with its short forms expanded; `None` if it has none.
+    pub(crate) fn expand(&self, mention: &str, place: usize) -> Option<String> {
         if self.is_empty() {
             return None;
         }
         let words = Words::of(mention, Span::new(0, mention.len()));
         let (mut expanded, mut copied, mut word) = (String::new(), 0, 0);
         while word < words.len() {
-            match self.at(mention, &words, word) {
+            match self.at(mention, &words, word, place) {
                 // The mention already spells out the long form beside the short form.
                 Some((_, form)) if mention.contains(form.long) => return None,
                 Some((length, form)) => {
@@ -101,14 +110,10 @@ pub(crate) fn defined_behind(
         let start = text.len() - bracket.len();
         has_initials(short, long.of(text)?).then(|| Abbreviation { short: Span::new(start, start + short.len()), long })
     };
-    let mut longs: HashMap<Option<&str>, Vec<Span>> = HashMap::new();
-    for one in known {
-        longs.entry(one.short.of(text)).or_default().push(one.long);
-    }
-    // A known definition whose long form is only a part of the mention gives way to the mention.
+    // A known definition at the same place whose long form is only a part of the mention gives way to the mention.
+    let longs: HashMap<Span, Span> = known.iter().map(|one| (one.short, one.long)).collect();
     let is_new = |found: &Abbreviation| {
-        let same = longs.get(&found.short.of(text));
-        same.is_none_or(|longs| longs.iter().all(|long| found.long.contains(*long) && found.long != *long))
+        longs.get(&found.short).is_none_or(|long| found.long.contains(*long) && found.long != *long)
     };
     mentions.filter_map(behind).filter(is_new).collect()
 }
@@ -138,4 +143,21 @@ fn matched_length(text: &str, short: &str) -> Option<usize> {
     let rest = text.strip_prefix(short)?;
     let plural = rest.strip_prefix('s').is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
     Some(short.len() + usize::from(plural))
+}
+
+#[cfg(test)]
+mod tests {
+    use truename_text::abbreviations;
+
+    use super::*;
+
+    #[test]
+    fn a_short_form_means_what_the_nearest_definition_above_says() {
+        let text = "GP. Green pots (GP), GP. Grey pans (GP), GPs.";
+        let forms = ShortForms::of(text, &abbreviations(text));
+        let expanded: Vec<Option<String>> =
+            text.match_indices("GP").map(|(at, short)| forms.expand(short, at)).collect();
+        let expected = ["Green pots", "Green pots", "Green pots", "Grey pans", "Grey pans"];
+        assert_eq!(expanded, expected.map(|long| Some(long.to_owned())));
+    }
 }

@@ -278,7 +278,8 @@ impl<'a> MentionQuery<'a> {
     fn new(reading: &Reading<'a>, recognized: RecognizedMention) -> Self {
         let written = recognized.text(reading.document());
         let is_name = written.len() <= LONGEST_NAME_BYTES;
-        Self { long_form: if is_name { reading.expand(&written) } else { None }, written, recognized }
+        let long_form = if is_name { reading.expand(&written, recognized.span.start) } else { None };
+        Self { long_form, written, recognized }
     }
 
     /// Returns the name to link: the long form, else the text; empty if the text is too long for a name.

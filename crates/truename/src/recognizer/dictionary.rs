@@ -193,7 +193,7 @@ impl DictionaryRecognizer {
             return Ok(Verdict::Refused);
         }
         let written = &passage.text[span.range()];
-        let expanded = if one.expanded { passage.short_forms.expand(written) } else { None };
+        let expanded = if one.expanded { passage.short_forms.expand(written, span.start) } else { None };
         let piece = expanded.as_deref().unwrap_or(written);
         let key = format!("{}{piece}", u8::from(passage.in_capitals));
         self.verdicts.get(snapshot.version(), &key, || self.verdict_on(piece, passage.in_capitals, snapshot))
@@ -321,7 +321,10 @@ impl Passage<'_> {
     fn step(&self, forms: &Forms<'_>, point: Point, points: &mut Vec<Point>) {
         let word = point.word;
         let in_full =
-            if self.short_forms.is_empty() { None } else { self.short_forms.at(self.text, &self.words, word) };
+            match self.short_forms.is_empty() {
+                true => None,
+                false => self.short_forms.at(self.text, &self.words, word, self.words.span(word).start),
+            };
         if let Some((length, short_form)) = in_full {
             for form in &short_form.written_forms {
                 if let Some(state) = forms.step(point.state, form) {

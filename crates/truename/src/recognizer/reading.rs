@@ -37,9 +37,10 @@ impl<'a> Reading<'a> {
         &self.abbreviations
     }
 
-    /// Returns a mention with its short forms expanded; `None` if it has none.
-    pub fn expand(&self, mention: &str) -> Option<String> {
-        self.short_forms.expand(mention)
+    /// Returns a mention that begins at byte `place` of the document with its short forms expanded, each by its nearest definition above; `None`
+    /// if it has none.
+    pub fn expand(&self, mention: &str, place: usize) -> Option<String> {
+        self.short_forms.expand(mention, place)
     }
 
     /// Adds short forms in brackets behind mentions with the same initials in any order (`myotonic dystrophy (DM)`).

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use truename_error::{ErrorKind, HintPart, hint};
 use truename_infer::{EntityType, Manifest, SpanConfig, SpanOptions, SpanScorer, TagConfig, Tagger};
-use truename_text::{Span, Words};
+use truename_text::{Abbreviation, Span, Words};
 
 use super::{Reading, RecognizedMention, Recognizer};
 use crate::Error;
@@ -183,14 +183,11 @@ fn is_mention(one: &RecognizedMention) -> bool {
 /// model that reads a passage or window without the definition can hardly know them.
 fn short_forms(reading: &Reading<'_>, passages: &[Span], mentions: &[RecognizedMention]) -> Vec<RecognizedMention> {
     let text = reading.document().text.as_str();
-    let mut meant: HashMap<&str, &RecognizedMention> = HashMap::new();
+    let mut meant: HashMap<Span, &RecognizedMention> = HashMap::new();
     let mentions: Vec<&RecognizedMention> = mentions.iter().filter(|one| is_mention(one)).collect();
-    for abbreviation in reading.abbreviations() {
-        let long =
-            mentions.iter().copied().find(|one| one.span.end == abbreviation.long.end && one.fragments.is_empty());
-        if let (Some(short), Some(long)) = (abbreviation.short.of(text), long) {
-            meant.entry(short).or_insert(long);
-        }
+    for Abbreviation { long, .. } in reading.abbreviations() {
+        let mention = mentions.iter().copied().find(|one| one.span.end == long.end && one.fragments.is_empty());
+        meant.extend(mention.map(|mention| (*long, mention)));
     }
     let mut found = Vec::new();
     if meant.is_empty() {
@@ -200,12 +197,12 @@ fn short_forms(reading: &Reading<'_>, passages: &[Span], mentions: &[RecognizedM
         let words = Words::of(text, *passage);
         let mut word = 0;
         while word < words.len() {
-            let Some((length, form)) = reading.short_forms().at(text, &words, word) else {
+            let Some((length, form)) = reading.short_forms().at(text, &words, word, words.span(word).start) else {
                 word += 1;
                 continue;
             };
             let span = Span::new(words.span(word).start, words.span(word + length - 1).end);
-            if let Some(long) = meant.get(form.short())
+            if let Some(long) = meant.get(&form.defined)
                 && !mentions.iter().any(|one| one.span.overlaps(span))
             {
                 found.push(RecognizedMention { span, ..(*long).clone() });
