@@ -26,6 +26,7 @@ use crate::proposal::Proposals;
 
 pub(crate) use concept::propose_concept;
 pub(crate) use dense::{Dense, nearest};
+pub(crate) use key::meeting;
 
 /// Proposes names of the knowledge base for a query.
 ///

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use truename_kb::{ConceptId, ConceptIndex, NameIndex, Snapshot};
-use truename_text::{NameProfile, NormalizedName, Span};
+use truename_text::{KeyMatch, NameProfile, NormalizedName, Span, alternative_names, has_umlauts_of};
 
 use super::fitted_rankers::FittedRankers;
 use super::{LONGEST_NAME_BYTES, Linker, vote};
 use crate::explain::{Basis, explain, explain_id, explain_placeholder};
 use crate::feature::CandidateFeatures;
-use crate::generator::{Dense, Scope, propose_exact};
+use crate::generator::{Dense, Scope, meeting, propose_exact};
 use crate::placeholder::is_same_name;
 use crate::retrieval::{Retriever, exact_name};
 use crate::{Candidate, Error, FeatureSet, Link, Ranker, Scores};
@@ -102,7 +102,8 @@ impl<'a> Session<'a> {
         Ok(Some(link))
     }
 
-    /// Returns the profile of a name; `None` if it is empty, too long, or a placeholder that is no name of a concept.
+    /// Returns the profile of a name, as others write it if only so it is a name of a concept; `None` if it is empty, too long, or a
+    /// placeholder that is no name of a concept.
     fn named(&self, name: &str) -> Result<Option<NameProfile>, Error> {
         if name.len() > LONGEST_NAME_BYTES {
             return Ok(None);
@@ -111,8 +112,39 @@ impl<'a> Session<'a> {
         if profile.normalized.is_empty() {
             return Ok(None);
         }
-        let is_kept = !self.is_placeholder(name, &profile.normalized) || self.is_name(&profile)?;
-        Ok(is_kept.then_some(profile))
+        if self.is_placeholder(name, &profile.normalized) && !self.is_name(&profile)? {
+            return Ok(None);
+        }
+        Ok(Some(self.respelt(&profile)?.unwrap_or(profile)))
+    }
+
+    /// Returns the profile of a name as others write it (`TGF-β1` for `TGF-ß1`), if a concept has that name and none the one given.
+    fn respelt(&self, profile: &NameProfile) -> Result<Option<NameProfile>, Error> {
+        let others = alternative_names(&profile.written);
+        if others.is_empty() || self.has_name(profile)? {
+            return Ok(None);
+        }
+        for other in others {
+            let other = NameProfile::new(&other);
+            if self.has_name(&other)? {
+                return Ok(Some(other));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns whether a concept has the name, up to plural and British or American spelling.
+    fn has_name(&self, profile: &NameProfile) -> Result<bool, Error> {
+        let (snapshot, scope, keys) = (self.retriever.snapshot, self.scope(None), profile.keys());
+        for key in [keys.exact, keys.variant] {
+            for number in snapshot.names_under(key)?.filter(|name| scope.sees(*name)) {
+                let name = snapshot.name(number)?.1;
+                if meeting(profile, &keys, name) >= KeyMatch::Variant && has_umlauts_of(&profile.written, name) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Returns true if a concept has the very name.

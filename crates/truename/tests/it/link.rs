@@ -74,6 +74,48 @@ fn messy_names_find_their_concepts() {
 }
 
 #[test]
+fn a_name_is_the_same_with_other_letters_and_numerals() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = ["IFN-β2", "elastin type 4", "Börsen fever", "Poet ward", "Pot ward", "Grosse ward"];
+    let concepts = names.iter().enumerate().map(|(at, name)| concept(&format!("N:{at}"), "", &[(*name).to_owned()]));
+    let kb = KnowledgeBase::create(concepts.collect(), &folder.path().join("kb")).unwrap();
+    let linker = Linker::new(kb).unwrap();
+    for (name, id, known) in [
+        ("IFN-ß2", "N:0", "IFN-β2"),
+        ("elastin type IV", "N:1", "elastin type 4"),
+        ("Boersen fever", "N:2", "Börsen fever"),
+        ("poet ward", "N:3", "Poet ward"),
+        ("pot ward", "N:4", "Pot ward"),
+        ("Große ward", "N:5", "Grosse ward"),
+    ] {
+        let (link, known) = (linker.link_name(name).unwrap(), linker.link_name(known).unwrap());
+        assert_eq!((id_of(&link), link.name.as_str()), (id, name));
+        assert_eq!(link.candidates[0].probability, known.candidates[0].probability, "{name}");
+    }
+}
+
+#[test]
+fn mirror_images_are_told_apart_by_their_signs() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = ["(−)-foosol", "(+)-foosol", "(±)-foosol", "foosol"];
+    let concepts = names.iter().enumerate().map(|(at, name)| concept(&format!("N:{at}"), "", &[(*name).to_owned()]));
+    let kb = KnowledgeBase::create(concepts.collect(), &folder.path().join("kb")).unwrap();
+    let linker = Linker::new(kb).unwrap();
+    for (name, id) in [
+        ("(-)-foosol", "N:0"),
+        ("(–)-Foosol", "N:0"),
+        ("(+)-foosol", "N:1"),
+        ("(+/-)-foosol", "N:2"),
+        ("(±)-foosol", "N:2"),
+        ("foosol", "N:3"),
+    ] {
+        let link = linker.link_name(name).unwrap();
+        assert_eq!(id_of(&link), id, "{name}");
+        assert_eq!(link.candidates[0].scores.exact, 1.0, "{name}");
+    }
+}
+
+#[test]
 fn neither_threads_nor_company_change_an_answer() {
     let (linker, _folder) = linker(LinkOptions { explain: true, ..LinkOptions::default() });
     let names: Vec<String> =
