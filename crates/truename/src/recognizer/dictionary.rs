@@ -1,25 +1,29 @@
 //! Recognizes names of the knowledge base in texts.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
 use truename_kb::{FormState, Forms, Snapshot};
-use truename_text::{KeyMatch, NameKeys, NormalizedName, Span, Words, stable_hash};
+use truename_text::{
+    Alternative, AlternativePlace, Border, KeyMatch, NameKeys, NormalizedName, Rotation, Span, Words, stable_hash,
+};
 
 use super::senses::Senses;
-use super::{Reading, RecognizedMention, Recognizer, spelling};
+use super::spelling::{self, InCapitals};
+use super::{Reading, RecognizedMention, Recognizer};
 use crate::call::Call;
 use crate::memo::Memo;
 use crate::name_filter::NameFilter;
 use crate::short_forms::ShortForms;
 use crate::{Error, KnowledgeBase};
 
-/// Finds the names of a knowledge base in texts, however they are spaced, hyphenated, inflected or inverted, and
-/// through the abbreviations that a document defines.
+/// Finds the names of a knowledge base in texts, however they are spaced, hyphenated, inflected or inverted, with digraphs for
+/// umlauts and Roman for Arabic numbers ([`Words::alternatives`]), and through the abbreviations that a document defines.
 ///
 /// Walks the automaton of all names ([`Forms`]) from the beginning of each word. A form that ends at a word end is a
-/// mention if one of its names may be written like the text. Of overlapping mentions, the leftmost longest is kept, or
-/// all are.
+/// mention if one of its names may be written like the text. Its span has the brackets and the minus that the name has. Of
+/// overlapping mentions, the leftmost longest is kept, or all are.
 pub struct DictionaryRecognizer {
     kb: KnowledgeBase,
     nested: bool,
@@ -53,6 +57,9 @@ pub(super) enum Verdict {
 struct Match {
     /// The word after the last one.
     end: usize,
+    span: Span,
+    /// The text in the span, if a word was read as another way to write it.
+    read: Option<String>,
     /// True if an abbreviation was expanded.
     expanded: bool,
     /// True if a short form of the document was read as a name of its own.
@@ -66,14 +73,36 @@ struct Point {
     state: FormState,
     expanded: bool,
     literal: bool,
+    /// The last of [`Walk::respelt`] before this position.
+    respelt: Option<usize>,
+    /// True if a form must end here.
+    is_last: bool,
+}
+
+/// A word that was read as another way to write it.
+#[derive(Clone, Copy)]
+struct RespeltWord<'a> {
+    span: Span,
+    alternative: &'a Alternative,
+    /// Index of the one before it in the same form.
+    before: Option<usize>,
+}
+
+/// Matches at one word, and the buffers of the walk there.
+#[derive(Default)]
+struct Walk<'a> {
+    points: Vec<Point>,
+    respelt: Vec<RespeltWord<'a>>,
+    matches: Vec<Match>,
 }
 
 /// One passage, split into words.
 struct Passage<'a> {
     text: &'a str,
+    place: Span,
     words: Words,
     short_forms: &'a ShortForms<'a>,
-    in_capitals: bool,
+    in_capitals: InCapitals,
 }
 
 impl DictionaryRecognizer {
@@ -140,9 +169,10 @@ impl DictionaryRecognizer {
         for span in reading.document().passage_spans() {
             let passage = Passage {
                 text,
+                place: span,
                 words: Words::of(text, span),
                 short_forms: reading.short_forms(),
-                in_capitals: spelling::is_in_capitals(&text[span.range()]),
+                in_capitals: InCapitals::of(text, span),
             };
             found.extend(self.in_passage(&passage, snapshot)?);
         }
@@ -152,24 +182,25 @@ impl DictionaryRecognizer {
     fn in_passage(&self, passage: &Passage<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<FormMatch>, Error> {
         let forms = snapshot.forms()?;
         let (mut found, mut word): (Vec<FormMatch>, usize) = (Vec::new(), 0);
-        let (mut points, mut matches) = (Vec::new(), Vec::new());
+        let mut walk = Walk::default();
         while word < passage.words.len() {
-            passage.walk(&forms, word, &mut points, &mut matches);
-            // Readings that follow the document's abbreviations come before literal ones, then longer ones.
-            matches.sort_by_key(|one: &Match| (one.literal, Reverse(one.end)));
+            passage.walk(&forms, word, &mut walk);
+            // Readings that follow the document's abbreviations come before literal ones, then longer ones, then words as they are written.
+            walk.matches.sort_by_key(|one| (one.literal, Reverse(one.end), Reverse(one.span.end), one.read.is_some()));
             let mut next = word + 1;
-            for at in 0..matches.len() {
-                let one = &matches[at];
-                let is_known = at > 0 && matches[at - 1].end == one.end;
-                let span = passage.span(word, one.end);
-                if is_known && found.last().is_some_and(|last| last.recognized.span == span) {
+            for one in &walk.matches {
+                let is_taken = |last: &FormMatch| match self.nested {
+                    true => last.recognized.span == one.span,
+                    false => last.recognized.span.overlaps(one.span),
+                };
+                if found.last().is_some_and(is_taken) {
                     continue;
                 }
-                let verdict = self.verdict(passage, word, one, snapshot)?;
+                let verdict = self.verdict(passage, one, snapshot)?;
                 if matches!(verdict, Verdict::Refused) {
                     continue;
                 }
-                let recognized = RecognizedMention { tentative: one.literal, ..RecognizedMention::new(span) };
+                let recognized = RecognizedMention { tentative: one.literal, ..RecognizedMention::new(one.span) };
                 found.push(FormMatch { recognized, verdict });
                 if !self.nested && found.last().is_some_and(FormMatch::is_mention) {
                     next = one.end;
@@ -181,22 +212,13 @@ impl DictionaryRecognizer {
         Ok(found)
     }
 
-    fn verdict(
-        &self,
-        passage: &Passage<'_>,
-        word: usize,
-        one: &Match,
-        snapshot: &Snapshot<'_>,
-    ) -> Result<Verdict, Error> {
-        let span = passage.span(word, one.end);
-        if !passage.stands_free(span) {
+    fn verdict(&self, passage: &Passage<'_>, one: &Match, snapshot: &Snapshot<'_>) -> Result<Verdict, Error> {
+        if !passage.stands_free(one.span) {
             return Ok(Verdict::Refused);
         }
-        let written = &passage.text[span.range()];
-        let expanded = if one.expanded { passage.short_forms.expand(written, span.start) } else { None };
-        let piece = expanded.as_deref().unwrap_or(written);
-        let key = format!("{}{piece}", u8::from(passage.in_capitals));
-        self.verdicts.get(snapshot.version(), &key, || self.verdict_on(piece, passage.in_capitals, snapshot))
+        let (piece, in_capitals) = (passage.piece(one), passage.in_capitals.has(one.span));
+        let key = format!("{}{piece}", u8::from(in_capitals));
+        self.verdicts.get(snapshot.version(), &key, || self.verdict_on(&piece, in_capitals, snapshot))
     }
 
     /// Compares `piece` with the names that have its letters.
@@ -226,7 +248,10 @@ impl DictionaryRecognizer {
                     continue;
                 }
                 let meeting = keys.meet(&NameKeys::of(&NormalizedName::new(name)));
-                if meeting < KeyMatch::Reordered || !spelling::may_stand_for(piece, name, in_capitals) {
+                if meeting < KeyMatch::Reordered
+                    || !spelling::is_spelling_of(piece, name)
+                    || !spelling::may_stand_for(piece, name, in_capitals)
+                {
                     continue;
                 }
                 if !self.typed {
@@ -293,57 +318,104 @@ impl Recognizer for DictionaryRecognizer {
 }
 
 impl Passage<'_> {
-    /// Returns the span from a word up to, not including, the word `end`; a final `'s` is left out.
-    fn span(&self, word: usize, end: usize) -> Span {
+    /// Returns the span from a word up to, not including, the word `end`, with the brackets around it whose partners it has; a final `'s` is left
+    /// out. `None` if a bracket has no partner.
+    fn span(&self, word: usize, end: usize) -> Option<Span> {
         let span = Span::new(self.words.span(word).start, self.words.span(end - 1).end);
         let written = &self.text[span.range()];
         let possessor = written.strip_suffix("'s").or_else(|| written.strip_suffix("’s")).unwrap_or(written);
-        Span::new(span.start, span.start + possessor.len())
+        spelling::with_brackets(self.text, Span::new(span.start, span.start + possessor.len()))
+    }
+
+    /// Returns the text of a match as it was read, with its abbreviations expanded.
+    fn piece<'p>(&'p self, one: &'p Match) -> Cow<'p, str> {
+        let read = one.read.as_deref().unwrap_or(&self.text[one.span.range()]);
+        let expanded = if one.expanded { self.short_forms.expand(read, one.span.start) } else { None };
+        expanded.map_or(Cow::Borrowed(read), Cow::Owned)
     }
 
     /// Collects the forms that begin at a word.
-    fn walk(&self, forms: &Forms<'_>, start: usize, points: &mut Vec<Point>, matches: &mut Vec<Match>) {
-        matches.clear();
-        points.push(Point { word: start, state: forms.start(), expanded: false, literal: false });
-        while let Some(point) = points.pop() {
+    fn walk<'w>(&'w self, forms: &Forms<'_>, start: usize, walk: &mut Walk<'w>) {
+        walk.matches.clear();
+        walk.respelt.clear();
+        let (expanded, literal, respelt, is_last) = (false, false, None, false);
+        walk.points.push(Point { word: start, state: forms.start(), expanded, literal, respelt, is_last });
+        while let Some(point) = walk.points.pop() {
             if point.word > start && forms.is_form(point.state) {
-                let Point { word: end, expanded, literal, .. } = point;
-                matches.push(Match { end, expanded, literal });
+                self.add(start, &point, walk);
             }
             let word = point.word;
-            if word < self.words.len() && (word == start || !self.words.breaks_before(word)) {
-                self.step(forms, point, points);
+            let reaches = |word| word == start || self.words.border_before(word) != Border::Segment;
+            if word < self.words.len() && !point.is_last && reaches(word) {
+                self.step(forms, start, point, walk);
             }
         }
     }
 
-    /// Adds the points after the word at a point, read as written, in the singular, or as an expanded abbreviation.
-    fn step(&self, forms: &Forms<'_>, point: Point, points: &mut Vec<Point>) {
-        let word = point.word;
-        let in_full =
-            match self.short_forms.is_empty() {
-                true => None,
-                false => self.short_forms.at(self.text, &self.words, word, self.words.span(word).start),
-            };
+    /// Adds the match that ends at a point: with the sign of rotation before it, with the minus behind it, and without them.
+    fn add(&self, start: usize, point: &Point, walk: &mut Walk<'_>) {
+        let Point { word: end, expanded, literal, respelt, .. } = *point;
+        let Some(span) = self.span(start, end) else { return };
+        let with_sign = Rotation::before(self.text, span.start).map(|start| Span::new(start, span.end));
+        let spans = with_sign.into_iter().chain(spelling::with_minus(self.text, span)).chain([span]);
+        for span in spans.filter(|span| self.place.contains(*span)) {
+            let written = &self.text[span.range()];
+            let read = respelt.map(|last| respelt_text(written, span.start, &walk.respelt, last));
+            let racemic = written.strip_prefix("(+/-)").map(|rest| format!("(±){rest}"));
+            walk.matches.push(Match { end, span, read: read.or(racemic), expanded, literal });
+        }
+    }
+
+    /// Adds the points after the word at a point, read as written, in the singular, as others write it, or as an expanded abbreviation.
+    fn step<'w>(&'w self, forms: &Forms<'_>, start: usize, point: Point, walk: &mut Walk<'w>) {
+        let (word, span) = (point.word, self.words.span(point.word));
+        let in_full = match self.short_forms.is_empty() {
+            true => None,
+            false => self.short_forms.at(self.text, &self.words, word, span.start),
+        };
         if let Some((length, short_form)) = in_full {
             for form in &short_form.written_forms {
                 if let Some(state) = forms.step(point.state, form) {
-                    points.push(Point { word: word + length, state, expanded: true, ..point });
+                    walk.points.push(Point { word: word + length, state, expanded: true, ..point });
                 }
             }
         }
-        let literal = point.literal || in_full.is_some();
+        let point = Point { word: word + 1, literal: point.literal || in_full.is_some(), ..point };
         for form in std::iter::once(self.words.form(word)).chain(self.words.variant(word)) {
             if let Some(state) = forms.step(point.state, form) {
-                points.push(Point { word: word + 1, state, literal, ..point });
+                walk.points.push(Point { state, ..point });
+            }
+        }
+        for alternative in self.words.alternatives(word) {
+            if let Some(state) = forms.step(point.state, &alternative.form)
+                && alternative.place.allows(word == start, forms.is_form(state))
+            {
+                let (respelt, is_last) = (Some(walk.respelt.len()), alternative.place == AlternativePlace::Last);
+                walk.respelt.push(RespeltWord { span, alternative, before: point.respelt });
+                walk.points.push(Point { state, respelt, is_last, ..point });
             }
         }
     }
 
-    /// Returns whether a name may begin and end here: `C` does not end before a plus or number sign.
+    /// Returns whether a name may begin and end here: `C` does not end before a plus or number sign, nor before a charge in brackets.
     fn stands_free(&self, span: Span) -> bool {
-        let mut after = self.text[span.end..].trim_start_matches(['+', '#']).chars();
-        let is_followed = self.text[span.end..].starts_with(['+', '#']);
-        !is_followed || after.next().is_some_and(char::is_alphanumeric)
+        const SIGNS: [char; 4] = ['+', '#', '\u{207A}', '\u{FF0B}'];
+        let after = &self.text[span.end..];
+        let in_brackets = after.strip_prefix('(').map(|inner| inner.trim_start_matches(|c: char| c.is_ascii_digit()));
+        let is_charged = in_brackets.is_some_and(|inner| inner.starts_with("+)"));
+        let is_followed =
+            after.starts_with(SIGNS) && !after.trim_start_matches(SIGNS).starts_with(char::is_alphanumeric);
+        !is_charged && !is_followed
     }
+}
+
+/// Returns a text that begins at byte `start` of a document with the words of a form in it as they were read, given the last of these.
+fn respelt_text(written: &str, start: usize, respelt: &[RespeltWord<'_>], last: usize) -> String {
+    let mut read = written.to_owned();
+    let words = std::iter::successors(Some(&respelt[last]), |word| word.before.map(|before| &respelt[before]));
+    for word in words {
+        let end = (word.span.end - start).min(written.len());
+        read.replace_range(word.span.start - start..end, &word.alternative.written);
+    }
+    read
 }

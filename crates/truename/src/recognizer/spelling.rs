@@ -1,9 +1,10 @@
 //! Compares the spelling of a piece of text with a name that has the same letters.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use truename_text::NormalizedName;
+use truename_text::{BORDER_MARKS, Border, NormalizedName, Rotation, Span, Words, cased_letters, has_umlauts_of};
 
 /// Common English words in lower case (levels 10 and 20 of SCOWL; the file holds the licence).
 static COMMON_WORDS: LazyLock<HashSet<&str>> =
@@ -15,6 +16,10 @@ const MAX_CODE_LENGTH: usize = 3;
 const MAX_ACRONYM_LENGTH: usize = 8;
 /// Maximum letters of a word in capitals that is taken for an acronym of its own.
 const MAX_CAPITALS_LENGTH: usize = 5;
+/// Share of capitals above which a passage is in capitals.
+const MIN_CAPITALS: f64 = 0.5;
+/// Share of capitals above which a line is in capitals, though its passage is not.
+const MIN_CAPITALS_OF_LINE: f64 = 0.9;
 
 /// Returns whether the piece is a common English word.
 pub(super) fn is_common_word(piece: &str) -> bool {
@@ -26,37 +31,89 @@ pub(super) fn is_letter(piece: &str) -> bool {
     piece.chars().nth(1).is_none()
 }
 
+/// Signs of a negative charge or a minus that the normal form drops.
+const MINUS: [char; 4] = ['-', '\u{2212}', '\u{207B}', '\u{2013}'];
+/// Brackets that a span has both of or none.
+const BRACKETS: [(char, char); 2] = [('(', ')'), ('[', ']')];
+/// Maximum letters in brackets within a word (`D(3)`, `[18F]FDG`, `1,25-(OH)(2)`); more are an aside.
+const MAX_BRACKETED_LETTERS: usize = 2;
+
+/// Returns whether a piece, as it was read, can be a spelling of `name` at all: the name has the marks of sentences, the umlauts, the sign of
+/// rotation and the minus at the end that the piece has.
+pub(super) fn is_spelling_of(piece: &str, name: &str) -> bool {
+    has_umlauts_of(piece, name)
+        && has_border_marks_of(piece, name)
+        && (!ends_with_minus(piece) || ends_with_minus(name))
+        && Rotation::of(piece).is_none_or(|rotation| Rotation::of(name) == Some(rotation))
+}
+
 /// Returns whether `piece`, found in a text by its normal form, may stand for `name`.
 ///
 /// A code or acronym must have the same capitals (a plural `s` apart). Punctuation in the piece must occur in the name.
-/// A word in capitals does not match a short lower-case name unless the whole passage is `in_capitals`.
+/// A word in capitals does not match a short lower-case name. Where capitals tell nothing (`in_capitals`), the letters alone count, and a
+/// common word is no acronym.
 pub(super) fn may_stand_for(piece: &str, name: &str, in_capitals: bool) -> bool {
     if !has_marks_of(piece, name) {
         return false;
     }
     let (written, known) = (letters(piece), letters(name));
+    let is_acronym = is_acronym(name);
+    let is_code = NormalizedName::new(name).squeezed().chars().count() <= MAX_CODE_LENGTH;
+    if in_capitals && (is_acronym || is_code) {
+        let (written, known) = (written.to_lowercase(), known.to_lowercase());
+        let is_plural = is_acronym && written.strip_suffix('s') == Some(&known);
+        return (written == known || is_plural) && !(is_acronym && is_common_word(piece));
+    }
     if written == known {
         return true;
     }
-    if is_acronym(name, &known) {
+    if is_acronym {
         return written.strip_suffix('s') == Some(&known);
     }
-    let length = NormalizedName::new(name).squeezed().chars().count();
-    if length <= MAX_CODE_LENGTH {
-        return capitalized(&written) == capitalized(&known) && (in_capitals || !is_capitals(&written));
+    if is_code {
+        return capitalized(&written) == capitalized(&known) && !is_capitals(&written);
     }
     in_capitals || !(is_capitals(&written) && written.chars().count() <= MAX_CAPITALS_LENGTH)
 }
 
-/// Returns whether most letters of a longer text are capitals, so that capitals tell nothing about a word.
-pub(super) fn is_in_capitals(text: &str) -> bool {
-    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-    let capitals = text.chars().filter(|c| c.is_uppercase()).count();
-    letters > 2 * MAX_ACRONYM_LENGTH && 2 * capitals > letters
+/// The parts of a passage where capitals tell nothing about a word: all of it, or single lines.
+pub(super) struct InCapitals {
+    is_whole: bool,
+    lines: Vec<Span>,
 }
 
-fn letters(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).collect()
+impl InCapitals {
+    /// Finds the lines in capitals of a passage.
+    pub(super) fn of(text: &str, passage: Span) -> Self {
+        let piece = &text[passage.range()];
+        let (mut lines, mut start) = (Vec::new(), passage.start);
+        if piece.contains('\n') {
+            for line in piece.split_inclusive('\n') {
+                let span = Span::new(start, start + line.len());
+                lines.extend(is_in_capitals(line, MIN_CAPITALS_OF_LINE).then_some(span));
+                start = span.end;
+            }
+        }
+        Self { is_whole: is_in_capitals(piece, MIN_CAPITALS), lines }
+    }
+
+    /// Returns whether capitals tell nothing about a span.
+    pub(super) fn has(&self, span: Span) -> bool {
+        let at = self.lines.partition_point(|line| line.end <= span.start);
+        self.is_whole || self.lines.get(at).is_some_and(|line| line.contains(span))
+    }
+}
+
+/// Returns whether a longer text has at least a share of capitals among its letters.
+fn is_in_capitals(text: &str, share: f64) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let capitals = text.chars().filter(|c| c.is_uppercase()).count();
+    letters > 2 * MAX_ACRONYM_LENGTH && capitals as f64 > share * letters as f64
+}
+
+/// Returns the letters and digits in their case, the same for all ways to write an acronym.
+pub(super) fn letters(text: &str) -> String {
+    cased_letters(text)
 }
 
 /// Returns the letters with the first one capitalized, as at the beginning of a sentence.
@@ -69,21 +126,115 @@ fn is_capitals(letters: &str) -> bool {
     letters.chars().filter(|c| c.is_uppercase()).count() > 1 && !letters.chars().any(char::is_lowercase)
 }
 
-fn is_acronym(name: &str, letters: &str) -> bool {
-    let capitals = letters.chars().filter(|c| c.is_uppercase()).count();
-    let alphabetic = letters.chars().filter(|c| c.is_alphabetic()).count();
+/// Returns whether a name is an acronym: few letters and digits without space, most letters capitals; a Greek letter counts as one.
+fn is_acronym(name: &str) -> bool {
+    let count = |is_counted: fn(char) -> bool| name.chars().filter(|c| is_counted(*c)).count();
+    let capitals = count(char::is_uppercase);
     capitals > 1
-        && 2 * capitals >= alphabetic
+        && 2 * capitals >= count(char::is_alphabetic)
         && !name.trim().contains(char::is_whitespace)
-        && letters.chars().count() <= MAX_ACRONYM_LENGTH
+        && count(char::is_alphanumeric) <= MAX_ACRONYM_LENGTH
 }
 
 /// Returns whether commas, brackets and similar marks of the piece occur in the name too; otherwise the piece is a list
-/// or an aside.
+/// or an aside. Brackets within a word do not count.
 fn has_marks_of(piece: &str, name: &str) -> bool {
     const MARKS: [char; 15] = [',', ';', ':', '(', ')', '[', ']', '"', '“', '”', '<', '>', '=', '*', '%'];
+    if !piece.contains(MARKS) {
+        return true;
+    }
+    let (piece, name) = (without_inner_brackets(piece), without_inner_brackets(name));
     let count = |text: &str, mark: char| text.chars().filter(|c| *c == mark).count();
-    !piece.contains(MARKS) || MARKS.into_iter().all(|mark| count(piece, mark) <= count(name, mark))
+    MARKS.into_iter().all(|mark| count(&piece, mark) <= count(&name, mark))
+}
+
+/// Returns a text without the brackets within words around digits, signs and few letters, as MEDLINE writes raised and lowered characters
+/// (`Ca(2+)`, `[(18)F]FDG`).
+fn without_inner_brackets(text: &str) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(text);
+    while let Some((open, close)) = inner_brackets(&text) {
+        text = Cow::Owned([&text[..open], &text[open + 1..close], &text[close + 1..]].concat());
+    }
+    text
+}
+
+/// Returns the places of the first pair of brackets within a word.
+fn inner_brackets(text: &str) -> Option<(usize, usize)> {
+    let is_within = |(open, close): &(usize, usize)| {
+        let (before, content, after) = (&text[..*open], &text[open + 1..*close], &text[close + 1..]);
+        let letters = content.chars().filter(|c| c.is_alphabetic()).count();
+        let is_script = !content.is_empty()
+            && content
+                .chars()
+                .all(|c| c.is_alphanumeric() || matches!(c, '+' | ',' | '/' | '±' | '\'') || MINUS.contains(&c))
+            && (letters <= MAX_BRACKETED_LETTERS || content.chars().all(|c| matches!(c, 'I' | 'V' | 'X')));
+        let begins_word = |text: &str| text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '(' | '['));
+        let joins = before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ')' | ']'))
+            || begins_word(after.strip_prefix(MINUS).unwrap_or(after));
+        is_script && joins
+    };
+    let pairs = text.char_indices().filter_map(|(open, c)| {
+        let (_, closing) = BRACKETS.into_iter().find(|(opening, _)| *opening == c)?;
+        Some((open, open + text[open..].find(closing)?))
+    });
+    pairs.into_iter().find(is_within)
+}
+
+/// Returns the span with the brackets around its ends whose partners it has; `None` if a bracket is left without partner.
+pub(super) fn with_brackets(text: &str, span: Span) -> Option<Span> {
+    let piece = &text[span.range()];
+    if !piece.contains(['(', ')', '[', ']']) {
+        return Some(span);
+    }
+    let (mut open, mut start, mut end) = (Vec::new(), span.start, span.end);
+    for c in piece.chars() {
+        if let Some((_, closing)) = BRACKETS.into_iter().find(|(opening, _)| *opening == c) {
+            open.push(closing);
+        } else if let Some((opening, closing)) = BRACKETS.into_iter().find(|(_, closing)| *closing == c) {
+            match open.pop() {
+                Some(expected) if expected == closing => {}
+                Some(_) => return None,
+                None => start = text[..start].strip_suffix(opening)?.len(),
+            }
+        }
+    }
+    for closing in open.into_iter().rev() {
+        let rest = text[end..].trim_start_matches(MINUS).strip_prefix(closing)?;
+        end = text.len() - rest.len();
+    }
+    Some(Span::new(start, end))
+}
+
+/// Returns the span with the minus behind it, in brackets or without them; `None` if there is none.
+pub(super) fn with_minus(text: &str, span: Span) -> Option<Span> {
+    let rest = &text[span.end..];
+    let after = match rest.strip_prefix(['(', '[']) {
+        Some(inner) => inner.strip_prefix(MINUS)?.strip_prefix([')', ']'])?,
+        None => rest.strip_prefix(MINUS)?,
+    };
+    let is_end = !after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '(' | '['));
+    is_end.then(|| Span::new(span.start, text.len() - after.len()))
+}
+
+fn ends_with_minus(text: &str) -> bool {
+    text.trim_end_matches([')', ']']).ends_with(MINUS)
+}
+
+/// Returns whether the name has the marks at the borders of sentences and cells that the piece reaches across, each behind the same word.
+fn has_border_marks_of(piece: &str, name: &str) -> bool {
+    let is_spaced = |(at, mark): (usize, &str)| piece[at + mark.len()..].starts_with(char::is_whitespace);
+    if !piece.match_indices(BORDER_MARKS).any(is_spaced) {
+        return true;
+    }
+    let (words, known) = (Words::of(piece, Span::new(0, piece.len())), Words::of(name, Span::new(0, name.len())));
+    (1..words.len()).filter(|word| words.border_before(*word) == Border::Mark).all(|word| {
+        let marks = |words: &Words, text: &str, word: usize| -> Vec<char> {
+            let end = if word + 1 < words.len() { words.span(word + 1).start } else { text.len() };
+            text[words.span(word).end..end].chars().filter(|c| BORDER_MARKS.contains(c)).collect()
+        };
+        let (before, wanted) = (words.form(word - 1), marks(&words, piece, word - 1));
+        (0..known.len()).any(|word| known.form(word) == before && marks(&known, name, word).starts_with(&wanted))
+    })
 }
 
 #[cfg(test)]
@@ -113,7 +264,83 @@ mod tests {
         for (piece, name, expected) in cases {
             assert_eq!(may_stand_for(piece, name, false), expected, "{piece} / {name}");
         }
-        assert!(may_stand_for("HEART", "Heart", true));
+        for (piece, name) in [("HEART", "Heart"), ("TIN", "tin"), ("IFN-GAMMA", "IFN-γ"), ("COPDS", "COPD")] {
+            assert!(may_stand_for(piece, name, true), "{piece} / {name}");
+        }
+        assert!(!may_stand_for("ALL", "ALL", true));
+    }
+
+    #[test]
+    fn acronyms_are_the_same_in_all_characters() {
+        for (piece, name, expected) in [
+            ("IFN-gamma", "IFN-γ", true),
+            ("PPARα", "PPAR-alpha", true),
+            ("ifn-γ", "IFN-γ", false),
+            ("CO₂", "CO2", true),
+            ("CO(2)", "CO2", true),
+            ("Mg²⁺", "Mg2+", true),
+            ("copper(II)", "Copper II", true),
+            ("[(18)F]FLT", "18F-FLT", true),
+            ("(S)-warfarin", "S-warfarin", true),
+            ("CO (2)", "CO2", false),
+            ("heart (left)", "heart left", false),
+        ] {
+            assert_eq!(may_stand_for(piece, name, false), expected, "{piece} / {name}");
+        }
+    }
+
+    #[test]
+    fn brackets_of_a_span_are_balanced() {
+        for (text, piece, expected) in [
+            ("low D(3).", "D(3", Some("D(3)")),
+            ("[(18)F]FLT", "18)F]FLT", Some("[(18)F]FLT")),
+            ("SO4(2-) and", "SO4(2", Some("SO4(2-)")),
+            ("CO (2 weeks)", "CO (2", None),
+            ("a] b", "a] b", None),
+            ("(heart)", "heart", Some("heart")),
+        ] {
+            let start = text.find(piece).unwrap();
+            let found = with_brackets(text, Span::new(start, start + piece.len()));
+            assert_eq!(found.and_then(|span| span.of(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_minus_belongs_to_a_span_that_ends_a_word() {
+        for (text, expected) in [
+            ("Cl- fell", Some("Cl-")),
+            ("Cl⁻", Some("Cl⁻")),
+            ("Cl(-)", Some("Cl(-)")),
+            ("Cl-channel", None),
+            ("Cl fell", None),
+        ] {
+            assert_eq!(with_minus(text, Span::new(0, 2)).and_then(|span| span.of(text)), expected, "{text}");
+        }
+        assert!(is_spelling_of("Cl(-)", "Cl−") && !is_spelling_of("Cl-", "Cl"));
+    }
+
+    #[test]
+    fn a_name_has_the_marks_of_sentences_of_its_piece() {
+        for (piece, name, expected) in [
+            ("Acme Inc. France", "ACME INC. FRANCE", true),
+            ("Acme Inc. France", "Acme Inc France", false),
+            ("Wow! Foods", "Wow! Foods", true),
+            ("Wow. Foods", "Wow! Foods", false),
+            ("Left / Right", "left/right", true),
+            ("Left / Right", "left right", false),
+            ("St. Foo", "St Foo", true),
+        ] {
+            assert_eq!(is_spelling_of(piece, name), expected, "{piece} / {name}");
+        }
+    }
+
+    #[test]
+    fn a_line_in_capitals_is_told_by_its_letters() {
+        let text = "One line of this text is not in capitals.\nBUT A SECOND LINE OF IT, 1234\nis; ABC DEF GHI";
+        let capitals = InCapitals::of(text, Span::new(0, text.len()));
+        let is_in =
+            |word: &str| capitals.has(Span::new(text.find(word).unwrap(), text.find(word).unwrap() + word.len()));
+        assert!(is_in("SECOND") && !is_in("One") && !is_in("GHI"));
     }
 
     #[test]

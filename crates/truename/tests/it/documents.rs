@@ -99,6 +99,153 @@ fn what_only_looks_like_a_name_is_left() {
     assert_found("Lead", &[("Lead", "C:4")]);
 }
 
+/// Returns the mentions that a knowledge base of these names has in a text, each with its answer.
+fn found_of(names: &[(&str, &str)], text: &str) -> Vec<(String, String)> {
+    let folder = tempfile::tempdir().unwrap();
+    let concepts = names.iter().map(|(id, name)| Concept::new(id.parse().unwrap(), *name)).collect();
+    let kb = KnowledgeBase::create(concepts, &folder.path().join("kb")).unwrap();
+    let linked = Linker::new(kb).unwrap().link_document(Document::new("1", text)).unwrap();
+    pairs(&linked).into_iter().map(|(text, id)| (text, id.unwrap_or_default())).collect()
+}
+
+#[track_caller]
+fn assert_found_of(names: &[(&str, &str)], text: &str, expected: &[(&str, &str)]) {
+    let expected: Vec<(String, String)> =
+        expected.iter().map(|(text, id)| ((*text).to_owned(), (*id).to_owned())).collect();
+    assert_eq!(found_of(names, text), expected, "{text}");
+}
+
+#[test]
+fn a_name_is_found_in_other_characters() {
+    let names = [
+        ("1", "Mg2+"),
+        ("2", "H+/K+ pump"),
+        ("3", "SO2"),
+        ("4", "IFN-β"),
+        ("5", "RARα"),
+        ("6", "Börsen fever"),
+        ("7", "Goethe ward"),
+        ("8", "elastin type 4"),
+        ("9", "tenascin IX"),
+        ("10", "서울병원"),
+        ("11", "Pot ward"),
+    ];
+    assert_found_of(
+        &names,
+        "Mg²⁺ and Mg(2+), H⁺/K⁺ pump, SO₂; Mg, SO₃.",
+        &[("Mg²⁺", "1"), ("Mg(2+)", "1"), ("H⁺/K⁺ pump", "2"), ("SO₂", "3")],
+    );
+    assert_found_of(
+        &names,
+        "IFN-beta, IFN-ß, IFNbeta, IFN-Beta and RARalpha; ifn-β, IFN-alpha, RARβ.",
+        &[("IFN-beta", "4"), ("IFN-ß", "4"), ("IFNbeta", "4"), ("IFN-Beta", "4"), ("RARalpha", "5")],
+    );
+    assert_found_of(
+        &names,
+        "Boersen fever at the Göthe ward, not a poet ward.",
+        &[("Boersen fever", "6"), ("Göthe ward", "7")],
+    );
+    assert_found_of(
+        &names,
+        "Elastin type IV, tenascin 9 and tenascin-9 cells; elastin IV, type 9.",
+        &[("Elastin type IV", "8"), ("tenascin 9", "9"), ("tenascin-9", "9")],
+    );
+    let decomposed = "\u{1109}\u{1165}\u{110b}\u{116e}\u{11af}\u{1107}\u{1167}\u{11bc}\u{110b}\u{116f}\u{11ab}";
+    assert_found_of(&names, &format!("{decomposed}\u{110b}\u{1166}"), &[(decomposed, "10")]);
+}
+
+#[test]
+fn a_span_has_the_brackets_and_signs_of_its_name() {
+    let names = [
+        ("1", "CO3"),
+        ("2", "NADX+"),
+        ("3", "[18F]FLT"),
+        ("4", "iron(II)"),
+        ("5", "[11C]choline"),
+        ("6", "Br-"),
+        ("7", "lung stroke"),
+        ("8", "Br channel"),
+    ];
+    assert_found_of(
+        &names,
+        "CO(3), NADX(+) and [(18)F]FLT (18F-FLT); iron(II), (iron(II)) and [11C]choline.",
+        &[
+            ("CO(3)", "1"),
+            ("NADX(+)", "2"),
+            ("[(18)F]FLT", "3"),
+            ("18F-FLT", "3"),
+            ("iron(II)", "4"),
+            ("iron(II)", "4"),
+            ("[11C]choline", "5"),
+        ],
+    );
+    assert_found_of(
+        &names,
+        "Br(-), Br⁻ and Br- in a Br-channel.",
+        &[("Br(-)", "6"), ("Br⁻", "6"), ("Br-", "6"), ("Br-channel", "8")],
+    );
+    let mirrored = [("1", "(−)-foosol"), ("2", "(+)-foosol"), ("3", "(±)-foosol")];
+    assert_found_of(
+        &mirrored,
+        "(-)-foosol, (+)-foosol, (+/-)-foosol and (±)-Foosol",
+        &[("(-)-foosol", "1"), ("(+)-foosol", "2"), ("(+/-)-foosol", "3"), ("(±)-Foosol", "3")],
+    );
+    assert_found_of(&names, "CO (3 weeks), NADX (+ food), lung (stroke), lung) stroke", &[]);
+}
+
+#[test]
+fn a_mark_of_the_name_ends_no_sentence() {
+    let names = [
+        ("1", "Foo Bros. Pictures"),
+        ("2", "Wow! Foods"),
+        ("3", "Bar Inc. Chile"),
+        ("4", "Bar Inc."),
+        ("5", "lung stroke"),
+    ];
+    let text = "Foo Bros. Pictures and Wow! Foods sued Bar Inc.\nChile. It was Bar Inc. She lost a lung. Stroke followed! Wow? Foods.";
+    assert_found_of(
+        &names,
+        text,
+        &[("Foo Bros. Pictures", "1"), ("Wow! Foods", "2"), ("Bar Inc.\nChile", "3"), ("Bar Inc", "4")],
+    );
+}
+
+#[test]
+fn nothing_is_found_across_cells_items_and_headings() {
+    let names = [("1", "bone graft"), ("2", "graft")];
+    for text in [
+        "Bone ; Graft",
+        "Bone | Graft",
+        "Bone\tGraft",
+        "Bone / Graft",
+        "- bone\n- graft",
+        "Bone:\ngraft",
+        "Bone\nGraft",
+    ] {
+        assert_eq!(found_of(&names, text).iter().map(|(_, id)| id.as_str()).collect::<Vec<_>>(), ["2"], "{text}");
+    }
+    for text in ["bone\ngraft", "bone/graft", "bone  graft", "Bone\n\tgraft"] {
+        assert_found_of(&names, text, &[(text, "1")]);
+    }
+}
+
+#[test]
+fn in_capitals_the_letters_count_alone() {
+    let names = [("1", "ALL"), ("2", "RARα"), ("3", "Heart")];
+    let text = "Notes of the ward, in plain letters as everybody writes them elsewhere in this house.\nALL OF THE HEART WITH RARALPHA AND RAR-ALPHA\nHEART, ALL";
+    assert_found_of(&names, text, &[("HEART", "3"), ("RARALPHA", "2"), ("RAR-ALPHA", "2"), ("ALL", "1")]);
+}
+
+#[test]
+fn a_short_form_means_what_its_nearest_definition_says() {
+    let names = [("1", "multiple sclerosis"), ("2", "mitral stenosis")];
+    assert_found_of(
+        &names,
+        "Multiple sclerosis (MS). MS rose. In mitral stenosis (MS), MS fell.",
+        &[("Multiple sclerosis", "1"), ("MS", "1"), ("MS", "1"), ("mitral stenosis", "2"), ("MS", "2"), ("MS", "2")],
+    );
+}
+
 #[test]
 fn passages_are_read_apart() {
     let text = "On breast\ncancer";
