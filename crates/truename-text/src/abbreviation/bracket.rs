@@ -39,9 +39,11 @@ fn push_open(waiting: &mut VecDeque<usize>, at: usize) {
     waiting.push_back(at);
 }
 
-/// Returns the bracket from `open` to `close`; none where it is part of a word, as in "Ca(2+)" or "(h)alpha".
+/// Returns the bracket from `open` to `close`; none where it is part of a word, as in "Ca(2+)", "(h)alpha" or "[3H]-thymidine".
 fn bracket(text: &str, open: usize, close: usize) -> Option<Bracket> {
-    if close - open > LONGEST_BRACKET || text[close + 1..].starts_with(char::is_alphanumeric) {
+    let (inner, rest) = (&text[open + 1..close], &text[close + 1..]);
+    let is_isotope = rest.starts_with('-') && inner.starts_with(|c: char| c.is_ascii_digit());
+    if inner.len() > LONGEST_BRACKET || rest.starts_with(char::is_alphanumeric) || is_isotope {
         return None;
     }
     let content = Span::new(open + 1, close).trimmed(text, char::is_whitespace);

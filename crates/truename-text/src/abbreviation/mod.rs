@@ -142,6 +142,8 @@ mod tests {
             ("A green tea pot (GTP-like) broke.", ""),
             ("A green tea pot (GTP)-shaped cup.", "GTP = green tea pot"),
             ("A green tea pot (GTP)ase.", ""),
+            ("A third hot [3H]-shaped cup.", ""),
+            ("An iron in iron (III) oxide.", ""),
             // Brackets in brackets, and around.
             ("All broke (also the green tea pot (GTP)).", "GTP = green tea pot"),
             ("All broke (also the green) tea pot (GTP).", ""),

@@ -28,9 +28,10 @@ const BUDGETS: [u32; 5] = [0, 5, 7, 8, 10];
 
 /// Contents of brackets that only look like a short form (Sohn et al. 2008 have such a list too).
 #[rustfmt::skip]
-const NO_SHORT_FORMS: [&str; 23] = [
+const NO_SHORT_FORMS: [&str; 25] = [
     "author's transl", "proceedings", "see", "and", "comment", "letter", "eg", "e.g.", "ie", "i.e.", "mean",
     "age", "std", "range", "young", "old", "male", "female", "men", "women", "or", "vs", "median",
+    "II", "III",
 ];
 
 impl ShortForm {
