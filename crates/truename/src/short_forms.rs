@@ -27,16 +27,18 @@ pub(crate) struct ShortForm<'a> {
 
 impl<'a> ShortForms<'a> {
     /// Collects the short forms that `abbreviations` define in `text`. Of two definitions with the same short form at the same place, the first
-    /// counts.
+    /// counts. Capitals alone redefine nothing: `CP (CLP)` are two short forms.
     pub(crate) fn of(text: &'a str, abbreviations: &[Abbreviation]) -> Self {
         let mut these = Self { forms: Vec::new(), by_word: HashMap::new() };
         let mut known = HashSet::new();
         let mut abbreviations: Vec<&Abbreviation> =
             abbreviations.iter().filter(|one| known.insert(one.short)).collect();
         abbreviations.sort_by_key(|one| one.short.start.min(one.long.start));
+        let mut defined_before = HashSet::new();
         for Abbreviation { short: place, long: defined } in abbreviations {
             if let (Some(short), Some(long)) = (place.of(text), defined.of(text))
                 && let Some(word) = first_word(short)
+                && (defined_before.insert(short) || long.contains(char::is_lowercase))
             {
                 these.by_word.entry(word).or_default().push(these.forms.len());
                 let (defined, start) = (*defined, place.start.min(defined.start));
@@ -159,5 +161,9 @@ mod tests {
             text.match_indices("GP").map(|(at, short)| forms.expand(short, at)).collect();
         let expected = ["Green pots", "Green pots", "Green pots", "Grey pans", "Grey pans"];
         assert_eq!(expanded, expected.map(|long| Some(long.to_owned())));
+
+        let text = "Green pots (GP) with or without GP (GLP); GP.";
+        let forms = ShortForms::of(text, &abbreviations(text));
+        assert_eq!(forms.expand("GP", text.len()).as_deref(), Some("Green pots"));
     }
 }
