@@ -53,8 +53,7 @@ const ROMAN: [&str; 20] = [
     "XVIII", "XIX", "XX",
 ];
 /// Words that a number follows, in the singular.
-const NUMBERED: [&str; 32] = [
-    "angiotensin",
+const NUMBERED: [&str; 31] = [
     "book",
     "category",
     "chapter",
@@ -91,12 +90,11 @@ const NUMBERED: [&str; 32] = [
 const LONGEST_NUMERAL: usize = 6;
 /// Fewest letters of a word that is no numbered one before a numeral at the end of a name; shorter ones and the numeral may be an acronym
 /// (`H-IV`).
-const MIN_LETTERS_BEFORE: usize = 4;
+const MIN_LETTERS_BEFORE: usize = 3;
 /// Returns the other ways to write a word behind another one, given in its normal form; empty where there is none.
 pub(crate) fn alternatives(word: &str, before: &str) -> Vec<Alternative> {
-    let bytes = word.as_bytes();
-    if word.is_ascii() && !bytes.windows(2).any(|two| is_digraph(two[0].into(), two[1].into())) && !may_be_numeral(word)
-    {
+    let may_have_digraph = |two: &[u8]| is_digraph(two[0].into(), two[1].into());
+    if word.is_ascii() && !word.as_bytes().windows(2).any(may_have_digraph) && !may_be_numeral(word) {
         return Vec::new();
     }
     let of = |written: String, place| {
@@ -139,7 +137,8 @@ fn with_umlauts(word: &str) -> Vec<String> {
 }
 
 fn is_digraph(first: char, second: char) -> bool {
-    matches!((first, second), ('a' | 'A', 'a' | 'A' | 'e' | 'E') | ('o' | 'O' | 'u' | 'U', 'e' | 'E'))
+    let (first, second) = (first.to_ascii_lowercase(), second.to_ascii_lowercase());
+    second == 'e' && matches!(first, 'a' | 'o' | 'u') || second == 'a' && first == 'a'
 }
 
 /// Returns whether two letters may stand for an umlaut: no `ue` behind `q` or another vowel (`sequence`) or at the end (`value`).

@@ -61,7 +61,7 @@ pub use offsets::{OffsetUnit, Offsets};
 pub use part::{has_part, part_of};
 pub use placeholder::{PLACEHOLDER_WORDS, is_missing_value};
 pub use profile::{NameProfile, Token};
-pub use rotation::Rotation;
+pub use rotation::{MINUS_SIGNS, Rotation, is_negative};
 pub use sentences::Sentences;
 pub use span::Span;
 pub use split_mix::SplitMix64;

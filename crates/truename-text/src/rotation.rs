@@ -1,4 +1,4 @@
-//! Signs of optical rotation, which alone tell mirror images apart in chemical names.
+//! Signs that alone tell chemical names apart: of optical rotation, and of a negative charge.
 
 /// Direction in which a compound turns light, as its name has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,15 +11,20 @@ pub enum Rotation {
     Racemic,
 }
 
-/// Hyphens and minus signs.
-const MINUS: [char; 5] = ['-', '\u{2010}', '\u{2011}', '\u{2013}', '\u{2212}'];
+/// Hyphens and minus signs, raised ones too.
+pub const MINUS_SIGNS: [char; 6] = ['-', '\u{2010}', '\u{2011}', '\u{2013}', '\u{207B}', '\u{2212}'];
+
+/// Returns whether a name ends with a minus, in brackets or without them (`Cl⁻`, `SO4(2-)`).
+pub fn is_negative(name: &str) -> bool {
+    name.trim_end_matches([')', ']']).ends_with(MINUS_SIGNS)
+}
 
 impl Rotation {
     /// Returns the sign in brackets before a hyphen, anywhere in a name (`(+)-catechin`, `Catechin, (+)-`); `None` if there is none.
     pub fn of(name: &str) -> Option<Self> {
         name.match_indices('(').find_map(|(open, _)| {
             let (content, rest) = name[open + 1..].split_once(')')?;
-            Self::of_sign(content).filter(|_| rest.starts_with(MINUS))
+            Self::of_sign(content).filter(|_| rest.starts_with(MINUS_SIGNS))
         })
     }
 
@@ -29,20 +34,21 @@ impl Rotation {
         match rest.strip_prefix('/').unwrap_or(rest) {
             "±" => Some(Self::Racemic),
             "" => plus.then_some(Self::Plus),
-            rest if rest.strip_prefix(MINUS) == Some("") => Some(if plus { Self::Racemic } else { Self::Minus }),
+            rest if rest.strip_prefix(MINUS_SIGNS) == Some("") => Some(if plus { Self::Racemic } else { Self::Minus }),
             _ => None,
         }
     }
 
     /// Returns the start of the sign in brackets before a byte of a text; `None` if there is none.
     pub fn before(text: &str, end: usize) -> Option<usize> {
-        let open = text[..end].strip_suffix(MINUS)?.strip_suffix(')')?.rfind('(')?;
-        (end - open <= MAX_BYTES && Self::of(&text[open..end]).is_some()).then_some(open)
+        let inner = text[..end].strip_suffix(MINUS_SIGNS)?.strip_suffix(')')?;
+        let (open, _) = inner.char_indices().rev().take(MAX_SIGN + 1).find(|(_, c)| *c == '(')?;
+        Self::of_sign(&inner[open + 1..]).map(|_| open)
     }
 }
 
-/// Maximum bytes of a sign in brackets with the hyphen behind it.
-const MAX_BYTES: usize = 10;
+/// Maximum characters of a sign in brackets (`+/-`).
+const MAX_SIGN: usize = 3;
 
 #[cfg(test)]
 mod tests {
@@ -67,6 +73,7 @@ mod tests {
         ] {
             assert_eq!(Rotation::of(name), expected, "{name}");
         }
+        assert!(is_negative("Cl(−)") && is_negative("O2-") && !is_negative("O2") && !is_negative("(-)-x"));
         assert_eq!(Rotation::before("of (±)-foosol", 8), Some(3));
         assert_eq!(Rotation::before("of (R)-foosol", 7), None);
     }

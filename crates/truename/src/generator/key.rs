@@ -1,7 +1,7 @@
 //! Proposes names that share a lookup key with the query: normal form, variant or acronym.
 
 use truename_kb::initials_key;
-use truename_text::{Key, KeyMatch, NameKeys, NameProfile, NormalizedName, Rotation};
+use truename_text::{Key, KeyMatch, NameKeys, NameProfile, NormalizedName, Rotation, is_negative};
 
 use super::{Generation, Scope};
 use crate::Error;
@@ -15,39 +15,57 @@ pub(super) fn lookup_keys(Generation { query, scope, proposals, .. }: Generation
     if query.normalized.is_empty() {
         return Ok(());
     }
-    let keys = query.keys();
-    for key in keys.filed() {
+    let tokens = query.tokens.len();
+    let query = &KeyQuery::of(query);
+    for key in query.keys.filed() {
         file(key, usize::MAX, query, scope, proposals)?;
     }
-    if query.tokens.len() == 1 {
-        file(initials_key(keys.exact), MAX_ACRONYM_NAMES, query, scope, proposals)?;
+    if tokens == 1 {
+        file(initials_key(query.keys.exact), MAX_ACRONYM_NAMES, query, scope, proposals)?;
     }
-    if let Some(initials) = keys.initials.filter(|_| query.tokens.len() > 1) {
+    if let Some(initials) = query.keys.initials.filter(|_| tokens > 1) {
         file(initials, MAX_ACRONYM_NAMES, query, scope, proposals)?;
     }
     Ok(())
 }
 
-/// Returns the closest kind of key that a query and a name share; none for mirror images.
-pub(crate) fn meeting(query: &NameProfile, keys: &NameKeys, name: &str) -> KeyMatch {
-    match (Rotation::of(&query.written), Rotation::of(name)) {
-        (Some(one), Some(other)) if one != other => KeyMatch::None,
-        _ => keys.meet(&NameKeys::of(&NormalizedName::new(name))),
+/// The lookup keys of a query, and the signs that its normal form lacks.
+pub(crate) struct KeyQuery {
+    pub(crate) keys: NameKeys,
+    rotation: Option<Rotation>,
+    is_negative: bool,
+}
+
+impl KeyQuery {
+    pub(crate) fn of(query: &NameProfile) -> Self {
+        let NameProfile { written, .. } = query;
+        Self { keys: query.keys(), rotation: Rotation::of(written), is_negative: is_negative(written) }
+    }
+
+    /// Returns the closest kind of key that the query and a name share; none for mirror images.
+    pub(crate) fn meeting(&self, name: &str) -> KeyMatch {
+        match (self.rotation, Rotation::of(name)) {
+            (Some(one), Some(other)) if one != other => KeyMatch::None,
+            _ => self.keys.meet(&NameKeys::of(&NormalizedName::new(name))),
+        }
+    }
+
+    fn has_signs_of(&self, name: &str) -> bool {
+        self.rotation == Rotation::of(name) && self.is_negative == is_negative(name)
     }
 }
 
-fn file(key: Key, most: usize, query: &NameProfile, scope: &Scope<'_>, proposals: &mut Proposals) -> Result<(), Error> {
+fn file(key: Key, most: usize, query: &KeyQuery, scope: &Scope<'_>, proposals: &mut Proposals) -> Result<(), Error> {
     let names: Vec<_> = scope.snapshot.names_under(key)?.filter(|name| scope.sees(*name)).collect();
     if names.len() > most {
         return Ok(());
     }
-    let (rotation, keys) = (Rotation::of(&query.written), query.keys());
     let mut met = Vec::with_capacity(names.len());
     for name in names {
         let (concept, text) = scope.snapshot.name(name)?;
-        met.push((concept, name, meeting(query, &keys, text), Rotation::of(text) == rotation));
+        met.push((concept, name, query.meeting(text), query.has_signs_of(text)));
     }
-    // The name with the sign of the query, or with none where the query has none, settles it.
+    // A name with the signs of the query, or with none where the query has none, settles it.
     let is_settled = met.iter().any(|(.., meeting, is_same)| *meeting == KeyMatch::Exact && *is_same);
     for (concept, name, meeting, is_same) in met {
         let meeting = if is_settled && !is_same { meeting.min(KeyMatch::Variant) } else { meeting };

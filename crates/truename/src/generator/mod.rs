@@ -26,7 +26,7 @@ use crate::proposal::Proposals;
 
 pub(crate) use concept::propose_concept;
 pub(crate) use dense::{Dense, nearest};
-pub(crate) use key::meeting;
+pub(crate) use key::KeyQuery;
 
 /// Proposes names of the knowledge base for a query.
 ///

@@ -9,7 +9,7 @@ use super::fitted_rankers::FittedRankers;
 use super::{LONGEST_NAME_BYTES, Linker, vote};
 use crate::explain::{Basis, explain, explain_id, explain_placeholder};
 use crate::feature::CandidateFeatures;
-use crate::generator::{Dense, Scope, meeting, propose_exact};
+use crate::generator::{Dense, KeyQuery, Scope, propose_exact};
 use crate::placeholder::is_same_name;
 use crate::retrieval::{Retriever, exact_name};
 use crate::{Candidate, Error, FeatureSet, Link, Ranker, Scores};
@@ -135,11 +135,11 @@ impl<'a> Session<'a> {
 
     /// Returns whether a concept has the name, up to plural and British or American spelling.
     fn has_name(&self, profile: &NameProfile) -> Result<bool, Error> {
-        let (snapshot, scope, keys) = (self.retriever.snapshot, self.scope(None), profile.keys());
-        for key in [keys.exact, keys.variant] {
+        let (snapshot, scope, query) = (self.retriever.snapshot, self.scope(None), KeyQuery::of(profile));
+        for key in [query.keys.exact, query.keys.variant] {
             for number in snapshot.names_under(key)?.filter(|name| scope.sees(*name)) {
                 let name = snapshot.name(number)?.1;
-                if meeting(profile, &keys, name) >= KeyMatch::Variant && has_umlauts_of(&profile.written, name) {
+                if query.meeting(name) >= KeyMatch::Variant && has_umlauts_of(&profile.written, name) {
                     return Ok(true);
                 }
             }

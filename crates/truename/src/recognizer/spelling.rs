@@ -4,7 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use truename_text::{BORDER_MARKS, Border, NormalizedName, Rotation, Span, Words, cased_letters, has_umlauts_of};
+use truename_text::{
+    BORDER_MARKS, Border, MINUS_SIGNS, NormalizedName, Rotation, Span, Words, cased_letters, has_umlauts_of,
+    is_negative,
+};
 
 /// Common English words in lower case (levels 10 and 20 of SCOWL; the file holds the licence).
 static COMMON_WORDS: LazyLock<HashSet<&str>> =
@@ -31,8 +34,6 @@ pub(super) fn is_letter(piece: &str) -> bool {
     piece.chars().nth(1).is_none()
 }
 
-/// Signs of a negative charge or a minus that the normal form drops.
-const MINUS: [char; 4] = ['-', '\u{2212}', '\u{207B}', '\u{2013}'];
 /// Brackets that a span has both of or none.
 const BRACKETS: [(char, char); 2] = [('(', ')'), ('[', ']')];
 /// Maximum letters in brackets within a word (`D(3)`, `[18F]FDG`, `1,25-(OH)(2)`); more are an aside.
@@ -43,7 +44,7 @@ const MAX_BRACKETED_LETTERS: usize = 2;
 pub(super) fn is_spelling_of(piece: &str, name: &str) -> bool {
     has_umlauts_of(piece, name)
         && has_border_marks_of(piece, name)
-        && (!ends_with_minus(piece) || ends_with_minus(name))
+        && (!is_negative(piece) || is_negative(name))
         && Rotation::of(piece).is_none_or(|rotation| Rotation::of(name) == Some(rotation))
 }
 
@@ -143,9 +144,9 @@ fn has_marks_of(piece: &str, name: &str) -> bool {
     if !piece.contains(MARKS) {
         return true;
     }
-    let (piece, name) = (without_inner_brackets(piece), without_inner_brackets(name));
     let count = |text: &str, mark: char| text.chars().filter(|c| *c == mark).count();
-    MARKS.into_iter().all(|mark| count(&piece, mark) <= count(&name, mark))
+    let has_all = |piece: &str, name: &str| MARKS.into_iter().all(|mark| count(piece, mark) <= count(name, mark));
+    has_all(piece, name) || has_all(&without_inner_brackets(piece), &without_inner_brackets(name))
 }
 
 /// Returns a text without the brackets within words around digits, signs and few letters, as MEDLINE writes raised and lowered characters
@@ -163,21 +164,21 @@ fn inner_brackets(text: &str) -> Option<(usize, usize)> {
     let is_within = |(open, close): &(usize, usize)| {
         let (before, content, after) = (&text[..*open], &text[open + 1..*close], &text[close + 1..]);
         let letters = content.chars().filter(|c| c.is_alphabetic()).count();
-        let is_script = !content.is_empty()
-            && content
-                .chars()
-                .all(|c| c.is_alphanumeric() || matches!(c, '+' | ',' | '/' | '±' | '\'') || MINUS.contains(&c))
-            && (letters <= MAX_BRACKETED_LETTERS || content.chars().all(|c| matches!(c, 'I' | 'V' | 'X')));
+        let is_roman = content.chars().all(|c| "IVX".contains(c));
+        // A minus stands before letters in a word, `(5-HT)2A`.
+        let is_word = letters > 0 && content.trim_matches(MINUS_SIGNS).contains(MINUS_SIGNS);
+        let is_sign = |c: char| c.is_alphanumeric() || "+,/±'".contains(c) || MINUS_SIGNS.contains(&c);
+        let is_script = is_roman || letters <= MAX_BRACKETED_LETTERS && !is_word && content.chars().all(is_sign);
         let begins_word = |text: &str| text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '(' | '['));
         let joins = before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ')' | ']'))
-            || begins_word(after.strip_prefix(MINUS).unwrap_or(after));
+            || begins_word(after.strip_prefix(MINUS_SIGNS).unwrap_or(after));
         is_script && joins
     };
-    let pairs = text.char_indices().filter_map(|(open, c)| {
+    let mut pairs = text.char_indices().filter_map(|(open, c)| {
         let (_, closing) = BRACKETS.into_iter().find(|(opening, _)| *opening == c)?;
         Some((open, open + text[open..].find(closing)?))
     });
-    pairs.into_iter().find(is_within)
+    pairs.find(is_within)
 }
 
 /// Returns the span with the brackets around its ends whose partners it has; `None` if a bracket is left without partner.
@@ -199,7 +200,7 @@ pub(super) fn with_brackets(text: &str, span: Span) -> Option<Span> {
         }
     }
     for closing in open.into_iter().rev() {
-        let rest = text[end..].trim_start_matches(MINUS).strip_prefix(closing)?;
+        let rest = text[end..].trim_start_matches(MINUS_SIGNS).strip_prefix(closing)?;
         end = text.len() - rest.len();
     }
     Some(Span::new(start, end))
@@ -209,15 +210,11 @@ pub(super) fn with_brackets(text: &str, span: Span) -> Option<Span> {
 pub(super) fn with_minus(text: &str, span: Span) -> Option<Span> {
     let rest = &text[span.end..];
     let after = match rest.strip_prefix(['(', '[']) {
-        Some(inner) => inner.strip_prefix(MINUS)?.strip_prefix([')', ']'])?,
-        None => rest.strip_prefix(MINUS)?,
+        Some(inner) => inner.strip_prefix(MINUS_SIGNS)?.strip_prefix([')', ']'])?,
+        None => rest.strip_prefix(MINUS_SIGNS)?,
     };
     let is_end = !after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '(' | '['));
     is_end.then(|| Span::new(span.start, text.len() - after.len()))
-}
-
-fn ends_with_minus(text: &str) -> bool {
-    text.trim_end_matches([')', ']']).ends_with(MINUS)
 }
 
 /// Returns whether the name has the marks at the borders of sentences and cells that the piece reaches across, each behind the same word.
@@ -280,9 +277,12 @@ mod tests {
             ("CO(2)", "CO2", true),
             ("Mg²⁺", "Mg2+", true),
             ("copper(II)", "Copper II", true),
+            ("copper (II)", "Copper(II)", true),
             ("[(18)F]FLT", "18F-FLT", true),
             ("(S)-warfarin", "S-warfarin", true),
             ("CO (2)", "CO2", false),
+            ("(GABA(A)) ward", "GABA(A) ward", false),
+            ("(5-HT)2A ward", "5-HT2A ward", false),
             ("heart (left)", "heart left", false),
         ] {
             assert_eq!(may_stand_for(piece, name, false), expected, "{piece} / {name}");

@@ -160,7 +160,7 @@ fn a_span_has_the_brackets_and_signs_of_its_name() {
         ("1", "CO3"),
         ("2", "NADX+"),
         ("3", "[18F]FLT"),
-        ("4", "iron(II)"),
+        ("4", "iron(II) oxide"),
         ("5", "[11C]choline"),
         ("6", "Br-"),
         ("7", "lung stroke"),
@@ -168,14 +168,14 @@ fn a_span_has_the_brackets_and_signs_of_its_name() {
     ];
     assert_found_of(
         &names,
-        "CO(3), NADX(+) and [(18)F]FLT (18F-FLT); iron(II), (iron(II)) and [11C]choline.",
+        "CO(3), NADX(+) and [(18)F]FLT (18F-FLT); iron(II) oxide, (iron (II) oxide) and [11C]choline.",
         &[
             ("CO(3)", "1"),
             ("NADX(+)", "2"),
             ("[(18)F]FLT", "3"),
             ("18F-FLT", "3"),
-            ("iron(II)", "4"),
-            ("iron(II)", "4"),
+            ("iron(II) oxide", "4"),
+            ("iron (II) oxide", "4"),
             ("[11C]choline", "5"),
         ],
     );

@@ -95,9 +95,9 @@ fn a_name_is_the_same_with_other_letters_and_numerals() {
 }
 
 #[test]
-fn mirror_images_are_told_apart_by_their_signs() {
+fn names_are_told_apart_by_their_signs() {
     let folder = tempfile::tempdir().unwrap();
-    let names = ["(−)-foosol", "(+)-foosol", "(±)-foosol", "foosol"];
+    let names = ["(−)-foosol", "(+)-foosol", "(±)-foosol", "foosol", "XO2-", "XO2"];
     let concepts = names.iter().enumerate().map(|(at, name)| concept(&format!("N:{at}"), "", &[(*name).to_owned()]));
     let kb = KnowledgeBase::create(concepts.collect(), &folder.path().join("kb")).unwrap();
     let linker = Linker::new(kb).unwrap();
@@ -108,6 +108,9 @@ fn mirror_images_are_told_apart_by_their_signs() {
         ("(+/-)-foosol", "N:2"),
         ("(±)-foosol", "N:2"),
         ("foosol", "N:3"),
+        ("XO₂⁻", "N:4"),
+        ("XO(2)(-)", "N:4"),
+        ("XO₂", "N:5"),
     ] {
         let link = linker.link_name(name).unwrap();
         assert_eq!(id_of(&link), id, "{name}");
