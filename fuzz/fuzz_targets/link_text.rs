@@ -8,11 +8,11 @@ use truename::{Concept, Document, KnowledgeBase, LinkOptions, Linker};
 
 static LINKERS: LazyLock<[Linker; 2]> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap().keep();
-    let names = ["breast cancer", "Crohn's disease", "TNF-alpha", "Ca2+", "ALL", "肺癌", "type 2 diabetes mellitus"];
+    let names = ["breast cancer", "ovarian cancer", "Crohn's disease", "TNF-alpha", "Ca2+", "ALL", "肺癌", "type 2 diabetes mellitus"];
     let concept = |(at, name): (usize, &&str)| Concept::new(format!("T:{at}").parse().unwrap(), *name);
     let kb = KnowledgeBase::create(names.iter().enumerate().map(concept).collect(), &folder.join("kb")).unwrap();
     [false, true].map(|nested| {
-        let options = LinkOptions { nested, ..LinkOptions::default() };
+        let options = LinkOptions { nested, composites: true, ..LinkOptions::default() };
         Linker::new(kb.clone()).unwrap().with_options(options).unwrap()
     })
 });

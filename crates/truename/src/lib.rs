@@ -67,8 +67,8 @@ pub use placeholder::Placeholders;
 pub use query::{Context, Query};
 pub use ranker::{FitOptions, Ranker};
 pub use recognizer::{
-    Annotator, DictionaryRecognizer, Reading, RecognizedMention, Recognizer, RecognizerOptions, TrainedRecognizer,
-    UnionRecognizer,
+    Annotator, CompositeRecognizer, DictionaryRecognizer, Reading, RecognizedMention, Recognizer, RecognizerOptions,
+    TrainedRecognizer, UnionRecognizer,
 };
 pub use reranker::{Reranker, Shortlist, TrainedReranker};
 pub use retriever::{AttachedRetriever, ContextRetriever, TrainedRetriever};

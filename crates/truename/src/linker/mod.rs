@@ -37,7 +37,7 @@ use truename_text::stable_hash;
 use crate::call::Call;
 use crate::memo::Memo;
 use crate::name_filter::NameFilter;
-use crate::recognizer::{DictionaryRecognizer, Recognizer, TrainedRecognizer};
+use crate::recognizer::{CompositeRecognizer, DictionaryRecognizer, Recognizer, TrainedRecognizer};
 use crate::{Context, ContextRetriever, Error, KnowledgeBase, Link, Query, Reranker};
 
 /// Links names, and the mentions of documents, to the concepts of one knowledge base.
@@ -161,19 +161,22 @@ impl Linker {
         if let Some(recognizer) = self.given.as_ref().or(self.recognizer.get()) {
             return Ok(Arc::clone(recognizer));
         }
-        let LinkOptions { nested, types, without_aliases, .. } = &self.options;
+        let LinkOptions { nested, composites, types, without_aliases, .. } = &self.options;
+        let dictionary = || {
+            let dictionary = DictionaryRecognizer::new(self.kb.clone()).nested(*nested).of_types(types.clone());
+            dictionary.without_aliases(without_aliases.clone())
+        };
         let made: Arc<dyn Recognizer> = match self.trained_recognizer()? {
             Some(own) if *nested => Arc::new(
                 TrainedRecognizer::clone(&own)
                     .with_options(SpanOptions { is_flat: Some(false), ..SpanOptions::default() }),
             ),
             Some(own) => own,
-            None => Arc::new(
-                DictionaryRecognizer::new(self.kb.clone())
-                    .nested(*nested)
-                    .of_types(types.clone())
-                    .without_aliases(without_aliases.clone()),
-            ),
+            None => Arc::new(dictionary()),
+        };
+        let made = match composites {
+            true => Arc::new(CompositeRecognizer::new(made, dictionary()).nested(*nested)),
+            false => made,
         };
         Ok(Arc::clone(self.recognizer.get_or_init(|| made)))
     }

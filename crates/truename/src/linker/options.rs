@@ -38,6 +38,8 @@ pub struct LinkOptions {
     pub placeholders: Option<Arc<Placeholders>>,
     /// True if mentions within mentions of a document are kept.
     pub nested: bool,
+    /// True if coordinations (`breast and ovarian cancer`) are read as each of their names that the knowledge base has.
+    pub composites: bool,
     /// True if abbreviations that a document defines are expanded.
     pub abbreviations: bool,
     /// Answer to a name of a document that several concepts share.
@@ -72,6 +74,7 @@ impl Default for LinkOptions {
             encode_in_context: false,
             placeholders,
             nested: false,
+            composites: false,
             abbreviations: true,
             ambiguous: Ambiguous::default(),
             one_sense: false,

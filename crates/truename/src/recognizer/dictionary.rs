@@ -148,6 +148,11 @@ impl DictionaryRecognizer {
         self
     }
 
+    /// Returns the knowledge base.
+    pub(super) fn kb(&self) -> &KnowledgeBase {
+        &self.kb
+    }
+
     /// Finds the mentions of a batch of documents, with the verdict on each.
     pub(super) fn find(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<FormMatch>>, Error> {
         Call::begin(&self.kb)?.each(readings, |snapshot, reading| self.read(reading, snapshot))
@@ -216,9 +221,26 @@ impl DictionaryRecognizer {
         if !passage.stands_free(one.span) {
             return Ok(Verdict::Refused);
         }
-        let (piece, in_capitals) = (passage.piece(one), passage.in_capitals.has(one.span));
+        self.verdict_of(&passage.piece(one), passage.in_capitals.has(one.span), snapshot)
+    }
+
+    /// Returns the verdict on a piece of text, from memory if it was given before.
+    fn verdict_of(&self, piece: &str, in_capitals: bool, snapshot: &Snapshot<'_>) -> Result<Verdict, Error> {
         let key = format!("{}{piece}", u8::from(in_capitals));
-        self.verdicts.get(snapshot.version(), &key, || self.verdict_on(&piece, in_capitals, snapshot))
+        self.verdicts.get(snapshot.version(), &key, || self.verdict_on(piece, in_capitals, snapshot))
+    }
+
+    /// Returns the types of the concepts that `piece` is a name of, none if mentions are untyped; `None` if it is no name.
+    pub(super) fn types_of(
+        &self,
+        piece: &str,
+        in_capitals: bool,
+        snapshot: &Snapshot<'_>,
+    ) -> Result<Option<Vec<String>>, Error> {
+        Ok(match self.verdict_of(piece, in_capitals, snapshot)? {
+            Verdict::Name(senses) => Some(senses.map(|senses| senses.types()).unwrap_or_default()),
+            Verdict::Refused | Verdict::Common => None,
+        })
     }
 
     /// Compares `piece` with the names that have its letters.

@@ -1,6 +1,7 @@
 //! Recognizers: find the spans of documents that may refer to concepts.
 
 mod annotator;
+mod composite;
 mod dictionary;
 mod options;
 mod reading;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use truename_text::{Document, Mention, Span};
 
 pub use annotator::Annotator;
+pub use composite::CompositeRecognizer;
 pub use dictionary::DictionaryRecognizer;
 pub use options::RecognizerOptions;
 pub use reading::Reading;

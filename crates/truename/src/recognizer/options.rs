@@ -6,7 +6,7 @@ use std::sync::Arc;
 use truename_error::{ErrorKind, HintPart, hint};
 use truename_infer::{EntityType, SpanOptions, SpanStrategy};
 
-use super::{DictionaryRecognizer, Recognizer, TrainedRecognizer, UnionRecognizer};
+use super::{CompositeRecognizer, DictionaryRecognizer, Recognizer, TrainedRecognizer, UnionRecognizer};
 use crate::{Error, KnowledgeBase};
 
 /// Name of the dictionary of a knowledge base.
@@ -19,6 +19,8 @@ const BOTH: &str = "both";
 pub struct RecognizerOptions {
     /// Finds mentions within mentions too; `None` leaves it to each recognizer.
     pub nested: Option<bool>,
+    /// True if coordinations (`breast and ovarian cancer`) are read as each of their names that the knowledge base has.
+    pub composites: bool,
     /// Types of the concepts that the dictionary looks for; empty for all.
     pub types: Vec<String>,
     /// Sources whose aliases the dictionary leaves out.
@@ -46,7 +48,7 @@ impl RecognizerOptions {
         kb: impl FnOnce() -> Result<KnowledgeBase, Error>,
     ) -> Result<Arc<dyn Recognizer>, Error> {
         let is_of_kb = |name: &PathBuf| [DICTIONARY, BOTH].iter().any(|known| name == Path::new(known));
-        let needs_kb = names.is_empty() || names.iter().any(is_of_kb);
+        let needs_kb = self.composites || names.is_empty() || names.iter().any(is_of_kb);
         let kb = if needs_kb { Some(kb()?) } else { None };
         let kb = || kb.clone().expect("the knowledge base is open where a name needs it");
         let mut recognizers: Vec<Box<dyn Recognizer>> = Vec::new();
@@ -84,9 +86,14 @@ impl RecognizerOptions {
                 hint!["name a folder that ", HintPart::action("train"), " made by ", HintPart::setting("recognizer")];
             return Err(Error::new(ErrorKind::Choice, message).with_hint(advice));
         }
-        Ok(match recognizers.len() {
+        let nested = self.nested.unwrap_or(false);
+        let recognizer: Arc<dyn Recognizer> = match recognizers.len() {
             1 => recognizers.remove(0).into(),
-            _ => Arc::new(UnionRecognizer::new(recognizers).nested(self.nested.unwrap_or(false))),
+            _ => Arc::new(UnionRecognizer::new(recognizers).nested(nested)),
+        };
+        Ok(match self.composites {
+            true => Arc::new(CompositeRecognizer::new(recognizer, self.dictionary(kb())).nested(nested)),
+            false => recognizer,
         })
     }
 

@@ -146,7 +146,9 @@ fn has_marks_of(piece: &str, name: &str) -> bool {
     }
     let count = |text: &str, mark: char| text.chars().filter(|c| *c == mark).count();
     let has_all = |piece: &str, name: &str| MARKS.into_iter().all(|mark| count(piece, mark) <= count(name, mark));
-    has_all(piece, name) || has_all(&without_inner_brackets(piece), &without_inner_brackets(name))
+    let before_bracket = |text: &str| text.find(['(', '[']).map(|at| letters(&text[..at]).to_lowercase());
+    has_all(&without_inner_brackets(piece), &without_inner_brackets(name))
+        || has_all(piece, name) && before_bracket(piece) == before_bracket(name)
 }
 
 /// Returns a text without the brackets within words around digits, signs and few letters, as MEDLINE writes raised and lowered characters
@@ -282,7 +284,7 @@ mod tests {
             ("(S)-warfarin", "S-warfarin", true),
             ("CO (2)", "CO2", false),
             ("(GABA(A)) ward", "GABA(A) ward", false),
-            ("(5-HT)2A ward", "5-HT2A ward", false),
+            ("(5-HT)2A ward", "5-HT(2A) ward", false),
             ("heart (left)", "heart left", false),
         ] {
             assert_eq!(may_stand_for(piece, name, false), expected, "{piece} / {name}");

@@ -2,6 +2,7 @@
 
 mod aliases;
 mod annotator;
+mod composites;
 mod documents;
 mod everyday;
 mod link;
