@@ -37,14 +37,21 @@ pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
             start.elapsed().as_secs_f64()
         );
         let documents = documents(&case.corpus)?;
+        let mentions = documents.iter().flat_map(|document| &document.mentions);
+        let composites = mentions.filter(|mention| mention.id.as_ref().is_some_and(|id| id.contains('|'))).count();
+        println!("{} documents, {composites} composite mentions", documents.len());
         if let Some(folder) = dump {
             write(&case, &documents, &folder.join(case.name))?;
         }
         println!(
-            "{:28} {:>6} {:>6} {:>6}   {:>6} {:>6}   {:>6} {:>6} {:>6}",
-            "", "P", "R", "F1", "acc@1", "acc@5", "P", "R", "F1"
+            "{:28} {:>6} {:>6} {:>6}   {:>6} {:>6}   {:>6} {:>6} {:>6}   {:>6} {:>6}",
+            "", "P", "R", "F1", "acc@1", "acc@5", "P", "R", "F1", "P", "R"
         );
-        let dictionary = [("dictionary, no abbreviations", Finding::Literal), ("dictionary", Finding::Dictionary)];
+        let dictionary = [
+            ("dictionary, no abbreviations", Finding::Literal),
+            ("dictionary", Finding::Dictionary),
+            ("dictionary, composites", Finding::Composites),
+        ];
         let trained = recognizer.into_iter().flat_map(|folder| {
             [("recognizer", Finding::Trained(folder)), ("recognizer and dictionary", Finding::Both(folder))]
         });
@@ -55,7 +62,7 @@ pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
             let (strict, linking, whole) = (scores.all.mentions.strict, scores.all.linking, scores.all.end_to_end);
             let percent = |share: f64| format!("{:6.2}", 100.0 * share);
             println!(
-                "{row:28} {} {} {}   {} {}   {} {} {}",
+                "{row:28} {} {} {}   {} {}   {} {} {}   {} {}",
                 percent(strict.precision),
                 percent(strict.recall),
                 percent(strict.f1),
@@ -64,6 +71,8 @@ pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
                 percent(whole.precision),
                 percent(whole.recall),
                 percent(whole.f1),
+                percent(scores.composites.precision),
+                percent(scores.composites.recall),
             );
             if finding != Finding::Literal {
                 for error in evaluation.errors().iter().take(errors) {
@@ -99,6 +108,8 @@ enum Finding<'a> {
     /// The dictionary, without the abbreviations of documents.
     Literal,
     Dictionary,
+    /// The dictionary, with the names of coordinations.
+    Composites,
     Trained(&'a Path),
     /// The model, then the dictionary.
     Both(&'a Path),
@@ -108,7 +119,7 @@ impl Finding<'_> {
     /// Returns the recognizer in place of the dictionary, where there is one.
     fn recognizer(self, kb: &KnowledgeBase) -> anyhow::Result<Option<Box<dyn Recognizer>>> {
         Ok(match self {
-            Self::Literal | Self::Dictionary => None,
+            Self::Literal | Self::Dictionary | Self::Composites => None,
             Self::Trained(folder) => Some(Box::new(TrainedRecognizer::open(folder)?)),
             Self::Both(folder) => {
                 let dictionary = DictionaryRecognizer::new(kb.clone());
@@ -152,7 +163,8 @@ pub fn vocabulary(data: &Path) -> anyhow::Result<(Vec<Concept>, Vec<Document>)> 
 }
 
 fn linker(kb: &KnowledgeBase, top: usize, finding: Finding<'_>) -> anyhow::Result<Linker> {
-    let options = LinkOptions { top, abbreviations: finding != Finding::Literal, ..LinkOptions::default() };
+    let (abbreviations, composites) = (finding != Finding::Literal, finding == Finding::Composites);
+    let options = LinkOptions { top, abbreviations, composites, ..LinkOptions::default() };
     let linker = Linker::new(kb.clone())?.without_context().with_options(options)?;
     Ok(match finding.recognizer(kb)? {
         Some(recognizer) => linker.with_recognizer(recognizer.into()),

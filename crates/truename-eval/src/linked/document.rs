@@ -26,6 +26,26 @@ impl JudgedDocument {
         let found: Vec<Span> = self.found.iter().map(|mention| mention.span).collect();
         overlapping(&gold, &found)
     }
+
+    /// Returns for each gold mention the span of the found mentions within it, if it is composite and one of them is discontinuous: these
+    /// are its names, and count together as one mention. `pairs` are those that share text.
+    pub(super) fn composites(&self, pairs: &[(usize, usize)]) -> Vec<Option<Span>> {
+        let mut composites: Vec<(Option<Span>, bool)> = vec![(None, false); self.gold.len()];
+        for (gold, found) in pairs.iter().map(|(gold, found)| (*gold, &self.found[*found])) {
+            if is_composite(&self.gold[gold]) && self.gold[gold].span.contains(found.span) {
+                let (span, is_read) = &mut composites[gold];
+                let Span { start, end } = span.unwrap_or(found.span);
+                *span = Some(Span::new(start.min(found.span.start), end.max(found.span.end)));
+                *is_read |= !found.fragments.is_empty();
+            }
+        }
+        composites.into_iter().map(|(span, is_read)| span.filter(|_| is_read)).collect()
+    }
+}
+
+/// Returns true if a gold mention in one piece stands for several concepts (`D001943|D010051`).
+pub(super) fn is_composite(gold: &Mention) -> bool {
+    gold.fragments.is_empty() && gold.id.as_ref().is_some_and(|id| id.contains('|'))
 }
 
 /// A mention of the system.

@@ -6,7 +6,7 @@ use std::ops::Add;
 use serde::Serialize;
 use truename_text::Mention;
 
-use super::document::{Answer, FoundMention, JudgedDocument};
+use super::document::{Answer, FoundMention, JudgedDocument, is_composite};
 use super::precision_recall::{BOUNDS, Counts, Place, PrecisionRecall};
 
 /// Scores of finding mentions, by the part of their bounds that must be right.
@@ -55,6 +55,7 @@ pub struct TypeScores {
     pub linking: LinkingScores,
     /// Scores of mentions with both bounds and the id right. Gold mentions without an id and found mentions without an
     /// answer do not count. One part of a composite id (`D001943|D010051`) is enough.
+    /// Found mentions within a composite gold mention, one of them discontinuous, have its bounds if together they begin and end as it does.
     pub end_to_end: PrecisionRecall,
 }
 
@@ -67,6 +68,8 @@ pub struct LinkedScores {
     pub all: TypeScores,
     /// The concepts of each document as a set.
     pub documents: PrecisionRecall,
+    /// The concepts of each composite gold mention (`D001943|D010051`) as a set, against those of the mentions found within it.
+    pub composites: PrecisionRecall,
     /// Scores by gold type. Only recall has a meaning for a type that is not in `types_compared`.
     pub types: BTreeMap<String, TypeScores>,
     /// Gold types that the knowledge base also has, ignoring case. A found mention must have the gold type if it is
@@ -94,6 +97,7 @@ impl LinkedScores {
         Self {
             all: type_scores(documents, &compared),
             documents: PrecisionRecall::of(documents.iter().map(concept_sets).fold(Counts::default(), Counts::add)),
+            composites: PrecisionRecall::of(documents.iter().map(composite_sets).fold(Counts::default(), Counts::add)),
             types: mention_types.iter().map(by_type).collect(),
             types_compared: compared,
             document_count: documents.len(),
@@ -122,9 +126,15 @@ fn type_scores(documents: &[JudgedDocument], compared: &BTreeSet<String>) -> Typ
     for document in documents {
         let JudgedDocument { gold, found, .. } = document;
         let all = document.overlapping();
+        let composites = document.composites(&all);
         let pair = |(one, other): &(usize, usize)| (&gold[*one], &found[*other]);
-        let is_met = |bounds: fn(Place<'_>, Place<'_>) -> bool, gold: &Mention, found: &FoundMention| {
-            bounds((gold.span, &gold.fragments), (found.span, &found.fragments))
+        let is_met = |bounds: fn(Place<'_>, Place<'_>) -> bool, at: &(usize, usize)| {
+            let (gold, found) = pair(at);
+            let place = match composites[at.0].filter(|_| gold.span.contains(found.span)) {
+                Some(span) => (span, &[][..]),
+                None => (found.span, &found.fragments[..]),
+            };
+            bounds((gold.span, &gold.fragments), place)
         };
         let has_type = |gold: &Mention, found: &FoundMention| {
             !compared.contains(&gold.mention_type)
@@ -134,7 +144,7 @@ fn type_scores(documents: &[JudgedDocument], compared: &BTreeSet<String>) -> Typ
         for (sum, bounds) in counts.iter_mut().zip(BOUNDS) {
             let right = all.iter().filter(|at| {
                 let (gold, found) = pair(at);
-                has_type(gold, found) && is_met(bounds, gold, found)
+                has_type(gold, found) && is_met(bounds, at)
             });
             *sum = *sum + Counts::of(&every_gold, &every_found, right);
         }
@@ -142,7 +152,7 @@ fn type_scores(documents: &[JudgedDocument], compared: &BTreeSet<String>) -> Typ
         let answered: Vec<bool> = found.iter().map(|found| found.answer.is_some()).collect();
         let linked = all.iter().filter(|at| {
             let (gold, found) = pair(at);
-            is_met(BOUNDS[0], gold, found) && found.answer.as_ref().is_some_and(|answer| answer.is_any(gold))
+            is_met(BOUNDS[0], at) && found.answer.as_ref().is_some_and(|answer| answer.is_any(gold))
         });
         end_to_end = end_to_end + Counts::of(&with_id, &answered, linked);
     }
@@ -151,8 +161,23 @@ fn type_scores(documents: &[JudgedDocument], compared: &BTreeSet<String>) -> Typ
 }
 
 fn concept_sets(document: &JudgedDocument) -> Counts {
-    let gold: BTreeSet<&str> = document.gold.iter().flat_map(Mention::ids).collect();
-    let answers = document.found.iter().filter_map(|found| found.answer.as_ref());
+    sets(&document.gold, document.found.iter())
+}
+
+fn composite_sets(document: &JudgedDocument) -> Counts {
+    let mut found: Vec<Vec<&FoundMention>> = vec![Vec::new(); document.gold.len()];
+    for (gold, one) in document.overlapping() {
+        let one = &document.found[one];
+        found[gold].extend(document.gold[gold].span.contains(one.span).then_some(one));
+    }
+    let gold = document.gold.iter().zip(found).filter(|(gold, _)| is_composite(gold));
+    gold.map(|(gold, found)| sets(std::slice::from_ref(gold), found)).fold(Counts::default(), Counts::add)
+}
+
+/// Compares the concepts of found mentions with those of gold ones.
+fn sets<'f>(gold: &[Mention], found: impl IntoIterator<Item = &'f FoundMention>) -> Counts {
+    let gold: BTreeSet<&str> = gold.iter().flat_map(Mention::ids).collect();
+    let answers = found.into_iter().filter_map(|found| found.answer.as_ref());
     let found: BTreeMap<&str, &Answer> = answers.map(|answer| (answer.ids[0].as_str(), answer)).collect();
     Counts {
         found: found.len(),

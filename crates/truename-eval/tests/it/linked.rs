@@ -65,6 +65,40 @@ fn pieces_must_be_the_same() {
     assert_eq!((of(&other).mentions.strict.f1, of(&other).end_to_end.f1), (1.0, 1.0));
 }
 
+#[test]
+fn the_names_within_a_composite_mention_count_as_one() {
+    let gold = vec![gold(2, 18, "Disease", Some("X:1|X:2")), gold(25, 29, "Disease", Some("X:3"))];
+    let part = |end: usize, id: &str| FoundMention {
+        fragments: vec![Span::new(2, 3), Span::new(4, end)],
+        ..found(2, end, "disease", Some(id))
+    };
+    let of = |found: Vec<FoundMention>| scores(&[document(gold.clone(), found)]);
+    let cases = [
+        // Both names are found, of which one ends with the composite mention.
+        (vec![part(18, "X:1"), found(13, 18, "disease", Some("X:2"))], [1000, 500], [1000, 500], [1000, 1000]),
+        // The second is another concept.
+        (vec![part(18, "X:1"), found(13, 18, "disease", Some("X:9"))], [1000, 500], [500, 500], [500, 500]),
+        // They end before.
+        (vec![part(15, "X:1"), found(13, 15, "disease", Some("X:2"))], [0, 0], [0, 0], [1000, 1000]),
+        // No mention is discontinuous, or it reaches out of the composite one.
+        (
+            vec![found(2, 6, "disease", Some("X:1")), found(13, 18, "disease", Some("X:2"))],
+            [0, 0],
+            [0, 0],
+            [1000, 1000],
+        ),
+        (vec![part(19, "X:1")], [0, 0], [0, 0], [0, 0]),
+    ];
+    for (found, strict, end_to_end, concepts) in cases {
+        let scores = of(found.clone());
+        let both = |score: PrecisionRecall| [rounded(score)[0], rounded(score)[1]];
+        assert_eq!(both(scores.all.mentions.strict), strict, "{found:?}");
+        assert_eq!(both(scores.all.end_to_end), end_to_end, "{found:?}");
+        assert_eq!(both(scores.composites), concepts, "{found:?}");
+        assert_eq!(scores.composites.gold, 2);
+    }
+}
+
 /// Three gold mentions, two of them with an id; four found, three of them with an answer.
 fn worked() -> JudgedDocument {
     let mut document = document(
