@@ -27,6 +27,7 @@ keywords! {
         min_probability: Option<f64> = None,
         nil_share: f64 = LinkOptions::NIL_SHARE,
         nested: bool = false,
+        composites: bool = false,
         abbreviations: bool = true,
         ambiguous: String = "best".to_owned(),
         one_sense: bool = false,
@@ -78,6 +79,7 @@ impl LinkKeywords {
             encode_in_context: self.encode_in_context,
             placeholders: Some(Arc::new(placeholders)),
             nested: self.nested,
+            composites: self.composites,
             abbreviations: self.abbreviations,
             ambiguous: self.ambiguous().unwrap_or_default(),
             one_sense: self.one_sense,
@@ -92,6 +94,7 @@ impl LinkKeywords {
         let Some(recognizer) = &self.recognizer else { return Ok(linker) };
         let options = RecognizerOptions {
             nested: self.nested.then_some(true),
+            composites: self.composites,
             types: self.types.clone(),
             without_aliases: self.without_aliases.clone(),
             ..RecognizerOptions::default()

@@ -39,6 +39,8 @@ class LinkOptions(MatchOptions, total=False):
 
     nested: bool | None
     """True if mentions within mentions are kept."""
+    composites: bool | None
+    """True if coordinations (`breast and ovarian cancer`) are read as each of their names that the knowledge base has."""
     abbreviations: bool | None
     """True if abbreviations that a text defines are expanded, as they are by default."""
     ambiguous: Literal["best", "all", "nil"] | None

@@ -92,6 +92,7 @@ impl NameOptions {
 pub(crate) struct DocumentOptions {
     pub names: NameOptions,
     pub nested: bool,
+    pub composites: bool,
     pub abbreviations: bool,
     pub given_mentions: bool,
     pub context: bool,
@@ -171,6 +172,7 @@ impl Base {
         self.of_documents.get(options, || {
             let linker = self.linker.with_options(LinkOptions {
                 nested: options.nested,
+                composites: options.composites,
                 abbreviations: options.abbreviations,
                 asserted: options.asserted,
                 remembered_bytes: self.remembered_bytes / KEPT_OF_DOCUMENTS,

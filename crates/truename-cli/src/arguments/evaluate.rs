@@ -18,7 +18,8 @@ pub enum Evaluate {
     ///
     /// Mentions are compared strictly (both bounds), by start, by end and loosely (any overlap), and must have the gold
     /// type where the knowledge base has one of that name. One part of a composite id (D001943|D010051) is enough, except
-    /// in the scores by document. Ids also match through cross-references, and with or without a prefix (MESH:D001249).
+    /// in the scores of concepts. Mentions found within the mention of such an id, one of them discontinuous, are compared with it as one.
+    /// Ids also match through cross-references, and with or without a prefix (MESH:D001249).
     Link(EvaluateLink),
     /// Score recognized mentions against an annotated corpus
     ///

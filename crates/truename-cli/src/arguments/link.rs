@@ -28,7 +28,7 @@ pub struct Link {
     #[arg(long, value_name = "PATH")]
     pub out: Option<PathBuf>,
     /// Link the mentions that the documents have, and look for no others
-    #[arg(long, conflicts_with_all = ["nested", "recognizer", "entity_types", "entity_type", "joint"])]
+    #[arg(long, conflicts_with_all = ["nested", "composites", "recognizer", "entity_types", "entity_type", "joint"])]
     pub mentions: bool,
     /// Candidates given for each mention [default: 1, and 5 in HTML]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_CANDIDATES))]
@@ -83,6 +83,9 @@ pub struct Linking {
     /// Find mentions within mentions too
     #[arg(long)]
     pub nested: bool,
+    /// Read `breast and ovarian cancer` as each of its names, where the knowledge base has them
+    #[arg(long)]
+    pub composites: bool,
     /// Link by names alone, without the re-ranker of the knowledge base
     #[arg(long)]
     pub no_context: bool,

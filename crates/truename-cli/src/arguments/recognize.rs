@@ -21,6 +21,9 @@ pub struct Recognize {
     /// Of overlapping mentions, find the one with the highest score
     #[arg(long)]
     pub flat: bool,
+    /// Read `breast and ovarian cancer` as each of its names, where the knowledge base has them
+    #[arg(long)]
+    pub composites: bool,
     /// Do not expand the abbreviations that a document defines
     #[arg(long)]
     pub no_abbreviations: bool,

@@ -56,6 +56,7 @@ fn print(scores: &LinkedScores, errors: &[LinkError], shown: usize) -> std::io::
         ("mentions, loose", all.mentions.loose),
         ("mention and id", all.end_to_end),
         ("concepts by document", scores.documents),
+        ("concepts of composites", scores.composites),
     ];
     for (name, score) in rows {
         row(&mut out, name, score)?;

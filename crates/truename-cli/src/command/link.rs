@@ -78,6 +78,7 @@ pub fn of_documents(linker: Linker, linking: &Linking, options: LinkOptions) -> 
         encode_in_context: linking.encode_in_context,
         placeholders: linking.placeholders.read()?,
         nested: linking.nested,
+        composites: linking.composites,
         abbreviations: !linking.no_abbreviations,
         ambiguous: linking.ambiguous.into(),
         one_sense: linking.one_sense,
@@ -94,6 +95,7 @@ pub fn of_documents(linker: Linker, linking: &Linking, options: LinkOptions) -> 
     }
     let options = RecognizerOptions {
         nested: linking.nested.then_some(true),
+        composites: linking.composites,
         types: linking.concepts.types.clone(),
         without_aliases: linking.concepts.without_aliases.clone(),
         ..RecognizerOptions::default()

@@ -16,7 +16,8 @@ use crate::documents::{Documents, Sink};
 pub fn run(arguments: &Recognize, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
     let nested = if arguments.nested || arguments.flat { Some(arguments.nested) } else { None };
-    let options = RecognizerOptions { nested, typed: true, ..RecognizerOptions::default() };
+    let composites = arguments.composites;
+    let options = RecognizerOptions { nested, composites, typed: true, ..RecognizerOptions::default() };
     let recognizer = recognizer(&arguments.recognizer, || open_kb(&arguments.kb), options)?;
     let reading = ReadOptions { mentions: false, ..arguments.documents.options()? };
     let mut sink = Sink::open(arguments.format, arguments.out.as_deref(), arguments.documents.offsets)?;

@@ -6,6 +6,7 @@ mod chain;
 mod classify;
 mod cli;
 mod cluster;
+mod composites;
 mod corpus;
 mod damage;
 mod documents;

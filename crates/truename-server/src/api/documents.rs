@@ -98,6 +98,9 @@ struct LinkRequest {
     /// Finds mentions within mentions too.
     #[serde(default)]
     nested: bool,
+    /// Reads `breast and ovarian cancer` as each of its names, where the knowledge base has them.
+    #[serde(default)]
+    composites: bool,
     /// Leaves abbreviations as they are.
     #[serde(default)]
     no_abbreviations: bool,
@@ -143,6 +146,8 @@ pub(super) struct LinkParameters {
     explain: Option<bool>,
     /// Of a stream: finds mentions within mentions too.
     nested: Option<bool>,
+    /// Of a stream: reads `breast and ovarian cancer` as each of its names, where the knowledge base has them.
+    composites: Option<bool>,
     /// Of a stream: leaves out mentions that the text negates, only supposes or has of somebody else.
     asserted: Option<bool>,
     /// Of a stream: unit of offsets.
@@ -173,11 +178,17 @@ pub(super) async fn link(
 ) -> Result<Response, Failure> {
     let base = state.base(parameters.kb.as_deref())?;
     if is_lines(request.headers()) {
-        let LinkParameters { top, explain, nested, asserted, offsets, .. } = parameters;
+        let LinkParameters { top, explain, nested, composites, asserted, offsets, .. } = parameters;
         let names = name_options(top, Vec::new(), Vec::new(), explain.unwrap_or(false), None, None)?;
-        let (nested, abbreviations, context, given_mentions) = (nested.unwrap_or(false), true, true, false);
-        let asserted = asserted.unwrap_or(false);
-        let options = DocumentOptions { names, nested, abbreviations, context, given_mentions, asserted };
+        let options = DocumentOptions {
+            names,
+            nested: nested.unwrap_or(false),
+            composites: composites.unwrap_or(false),
+            abbreviations: true,
+            context: true,
+            given_mentions: false,
+            asserted: asserted.unwrap_or(false),
+        };
         let unit: OffsetUnit = offsets.unwrap_or_default().into();
         let reader = Reader { state: Arc::clone(&state), base, task: Task::Link(options) };
         let of_line = reader.clone();
@@ -208,6 +219,7 @@ pub(super) async fn link(
         min_probability,
         nil_share,
         nested,
+        composites,
         asserted,
         offsets,
         ..
@@ -215,7 +227,7 @@ pub(super) async fn link(
     let names = name_options(top, types, without_aliases, explain, min_probability, nil_share)?;
     let given_mentions = documents.iter().any(|document| document.mentions.is_some());
     let (abbreviations, context) = (!asked.no_abbreviations, !asked.no_context);
-    let options = DocumentOptions { names, nested, abbreviations, given_mentions, context, asserted };
+    let options = DocumentOptions { names, nested, composites, abbreviations, given_mentions, context, asserted };
     let of = options.clone();
     read_base(Arc::clone(&base), move |base| base.linker_of_documents(&of).map(drop)).await?;
     let documents = read(documents, given_mentions, offsets.into())?;

@@ -82,6 +82,12 @@ async fn documents_are_linked_as_the_library_links_them() {
     assert_eq!(answer["documents"][0]["mentions"][0]["assertions"], json!(["negated"]));
     let (_, answer) = served.post("/v1/link", of_sentence(true)).await;
     assert_eq!(answer["documents"][0]["mentions"].as_array().unwrap().len(), 1);
+    let of_coordination =
+        |composites| json!({"documents": [{"text": "Heart attack or failure."}], "composites": composites});
+    for (composites, mentions) in [(false, 1), (true, 2)] {
+        let (_, answer) = served.post("/v1/link", of_coordination(composites)).await;
+        assert_eq!(answer["documents"][0]["mentions"].as_array().unwrap().len(), mentions);
+    }
     let outside = json!({"documents": [{"text": "abc", "mentions": [{"start": 2, "end": 9}]}]});
     assert_eq!(served.post("/v1/link", outside).await.0, 400);
     let (_, found) = served.post("/v1/recognize", json!({"documents": [{"text": text}]})).await;

@@ -1,0 +1,20 @@
+"""Coordinations whose names share words."""
+
+from __future__ import annotations
+
+import pickle
+
+import truename as tn
+
+
+def test_coordinated_names_are_read_each(kb: tn.KnowledgeBase) -> None:
+    text = "Heart attack or failure."
+    assert [mention.id for mention in kb.linker().link(text)] == ["D:3"]
+    linker = kb.linker(composites=True)
+    doc = linker.link(text)
+    assert [(mention.text, mention.id) for mention in doc] == [("Heart attack or failure", "D:4"), ("Heart attack", "D:3")]
+    assert [mention.fragments for mention in doc] == [[(0, 5), (16, 23)], []]
+    assert tn.Document.from_json(doc.to_json()) == doc
+    assert pickle.loads(pickle.dumps(linker)).link(text) == doc
+    dictionary = kb.linker(composites=True, recognizer="dictionary").link(text)
+    assert [mention.id for mention in dictionary] == ["D:4", "D:3"]
