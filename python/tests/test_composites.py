@@ -12,7 +12,10 @@ def test_coordinated_names_are_read_each(kb: tn.KnowledgeBase) -> None:
     assert [mention.id for mention in kb.linker().link(text)] == ["D:3"]
     linker = kb.linker(composites=True)
     doc = linker.link(text)
-    assert [(mention.text, mention.id) for mention in doc] == [("Heart attack or failure", "D:4"), ("Heart attack", "D:3")]
+    assert [(mention.text, mention.id) for mention in doc] == [
+        ("Heart attack or failure", "D:4"),
+        ("Heart attack", "D:3"),
+    ]
     assert [mention.fragments for mention in doc] == [[(0, 5), (16, 23)], []]
     assert tn.Document.from_json(doc.to_json()) == doc
     assert pickle.loads(pickle.dumps(linker)).link(text) == doc

@@ -14,7 +14,7 @@ fn with_kb() -> Folder {
     folder.write("kb.jsonl", CONCEPTS);
     assert_eq!(folder.run(&["-q", "kb", "import", "kb.jsonl", "--out", "kb"]).code, 0);
     folder.write("a.pubtator", "1|t|A heart attack.\n1|a|Aspirin helps. So it was.\n1\t2\t14\theart attack\tDisease\tX:1\n1\t2\t7\theart\tOrgan\tY:9\n");
-    folder.write("b.txt", "Dr. Smith gave aspirin early. No heart\tattack followed.");
+    folder.write("b.txt", "Dr. Smith gave aspirin early. No heart\nattack followed.");
     folder
 }
 
