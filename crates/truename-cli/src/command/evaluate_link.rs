@@ -4,7 +4,10 @@ use std::io::Write;
 
 use truename::{LinkOptions, Linker};
 use truename_error::{counted, grouped};
-use truename_eval::linked::{LinkError, LinkErrorKind, LinkEvaluation, LinkedScores, LinkingScores, PrecisionRecall};
+use truename_eval::linked::{
+    LinkError, LinkErrorKind, LinkEvaluation, LinkedScores, LinkingScores, PrecisionRecall, Reliability,
+    ThresholdScores,
+};
 
 use crate::arguments::EvaluateLink;
 use crate::command::link::of_documents;
@@ -82,10 +85,24 @@ fn print(scores: &LinkedScores, errors: &[LinkError], shown: usize) -> std::io::
         }
         linking_row(&mut out, "  id of given mentions", of_type.linking)?;
     }
+    print_reliability(&mut out, &scores.reliability)?;
     if shown > 0 && !errors.is_empty() {
         writeln!(out, "\nthe commonest errors")?;
     }
     errors.iter().take(shown).try_for_each(|error| print_error(&mut out, error))
+}
+
+/// Writes precision and recall of links by their probability, and the calibration error.
+fn print_reliability(out: &mut impl Write, reliability: &Reliability) -> std::io::Result<()> {
+    if reliability.bins.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\nmention and id, by probability; calibration error {:.3}", reliability.calibration_error)?;
+    header(out)?;
+    for ThresholdScores { threshold, scores, .. } in reliability.thresholds.iter().filter(|one| one.scores.found > 0) {
+        row(out, &format!("at least {threshold:.2}"), *scores)?;
+    }
+    Ok(())
 }
 
 /// Writes the heads of the columns of [`row`].

@@ -59,6 +59,8 @@ pub struct FoundMention {
     pub types: Vec<String>,
     /// Its concept; `None` where the answer is NIL.
     pub answer: Option<Answer>,
+    /// Probability of its mention and concept; 0 without a candidate.
+    pub probability: f64,
 }
 
 /// A concept with all ids that annotators may use for it.

@@ -64,8 +64,9 @@ impl LinkEvaluation {
         let mut judged = JudgedDocument { id: found.document.id, text: found.document.text, ..Default::default() };
         for mention in found.mentions {
             let answer = mention.link.id().map(|id| self.answer(id.as_str())).transpose()?;
+            let probability = mention.link.candidates.first().map_or(0.0, |best| best.probability);
             let truename::LinkedMention { span, fragments, types, .. } = mention;
-            judged.found.push(FoundMention { span, fragments, types, answer });
+            judged.found.push(FoundMention { span, fragments, types, answer, probability });
         }
         let place = |span: &Span, fragments: &[Span]| (*span, fragments.to_vec());
         let given: HashMap<_, _> =

@@ -4,6 +4,7 @@ mod document;
 mod evaluation;
 mod link_error;
 mod precision_recall;
+mod reliability;
 mod scores;
 
 pub use self::document::{Answer, FoundMention, JudgedDocument};
@@ -12,6 +13,7 @@ pub(crate) use self::evaluation::no_mention;
 pub use self::link_error::{LinkError, LinkErrorKind, link_errors};
 pub use self::precision_recall::PrecisionRecall;
 pub(crate) use self::precision_recall::{BOUNDS, Counts, Place};
+pub use self::reliability::{Reliability, ReliabilityBin, ThresholdScores};
 pub use self::scores::{LinkedScores, LinkingScores, MentionScores, TypeScores};
 
 #[cfg(test)]
@@ -32,6 +34,7 @@ mod tests {
             fragments: Vec::new(),
             types: vec!["disease".into()],
             answer: id.map(answer),
+            probability: 0.9,
         }
     }
 
@@ -94,7 +97,9 @@ mod tests {
         let text = "x ".repeat(100_000);
         let spans = || (0..100_000).map(|at| Span::new(2 * at, 2 * at + 1));
         let gold = spans().map(|span| Mention::new(span, "", None)).collect();
-        let found = spans().map(|span| FoundMention { span, fragments: vec![], types: vec![], answer: None }).collect();
+        let found = spans()
+            .map(|span| FoundMention { span, fragments: vec![], types: vec![], answer: None, probability: 0.0 })
+            .collect();
         let document = JudgedDocument { text, gold, found, ..JudgedDocument::default() };
         assert_eq!(LinkedScores::of(&[document], &BTreeSet::new()).all.mentions.strict.f1, 1.0);
     }

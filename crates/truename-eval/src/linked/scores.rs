@@ -8,6 +8,7 @@ use truename_text::Mention;
 
 use super::document::{Answer, FoundMention, JudgedDocument, is_composite};
 use super::precision_recall::{BOUNDS, Counts, Place, PrecisionRecall};
+use super::reliability::Reliability;
 
 /// Scores of finding mentions, by the part of their bounds that must be right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -77,6 +78,8 @@ pub struct LinkedScores {
     pub types_compared: BTreeSet<String>,
     /// Number of documents.
     pub document_count: usize,
+    /// Whether the probabilities of links can be trusted.
+    pub reliability: Reliability,
     /// Number of gold mentions whose id is not in the knowledge base. Set by the caller, which has it.
     pub unknown_ids: usize,
 }
@@ -101,6 +104,7 @@ impl LinkedScores {
             types: mention_types.iter().map(by_type).collect(),
             types_compared: compared,
             document_count: documents.len(),
+            reliability: Reliability::of(documents),
             unknown_ids: 0,
         }
     }

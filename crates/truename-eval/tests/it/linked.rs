@@ -17,6 +17,7 @@ fn found(start: usize, end: usize, mention_type: &str, id: Option<&str>) -> Foun
         fragments: Vec::new(),
         types: vec![mention_type.into()],
         answer: id.map(answer),
+        probability: 0.9,
     }
 }
 
