@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator};
-use truename::{Ambiguous, Error, LinkOptions, OffsetUnit, Offsets, Placeholders, RecognizerOptions, assertion_rules};
+use truename::{
+    Ambiguous, Error, LinkOptions, OffsetUnit, Offsets, Placeholders, RecognizerOptions, StopNames, assertion_rules,
+};
 
 use crate::call::Call;
 use crate::document::Document;
@@ -36,6 +38,7 @@ keywords! {
         context: bool = true,
         encode_in_context: bool = false,
         placeholders: Option<PathBuf> = None,
+        stop_names: Vec<String> = Vec::new(),
         vote: usize = 0,
         recognizer: Option<PathBuf> = None,
         assertions: Option<PathBuf> = None,
@@ -68,7 +71,9 @@ impl LinkKeywords {
         check_vectors("encode_in_context", self.encode_in_context, kb)?;
         let placeholders =
             self.placeholders.as_deref().map_or_else(|| Ok(Placeholders::default()), Placeholders::read)?;
+        let stop_names = Arc::new(StopNames::new(&self.stop_names));
         let options = LinkOptions {
+            stop_names: Arc::clone(&stop_names),
             top: self.top,
             min_probability: self.min_probability,
             nil_share: self.nil_share,
@@ -97,6 +102,7 @@ impl LinkKeywords {
             composites: self.composites,
             types: self.types.clone(),
             without_aliases: self.without_aliases.clone(),
+            stop_names,
             ..RecognizerOptions::default()
         };
         Ok(linker.with_recognizer(options.open(std::slice::from_ref(recognizer), || Ok(kb.clone()))?))

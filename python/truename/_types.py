@@ -55,6 +55,8 @@ class LinkOptions(MatchOptions, total=False):
     """False to link by names alone, without the retriever and the re-ranker of the knowledge base."""
     encode_in_context: bool | None
     """True if the encoder reads a mention in its sentence."""
+    stop_names: Sequence[str] | None
+    """Names that are never mentions."""
     recognizer: Path | None
     """Folder of a recognizer, or "dictionary" for the names of the knowledge base."""
     assertions: Path | None

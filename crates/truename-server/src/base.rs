@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use lru::LruCache;
 use truename::{
     AttachedModel, DictionaryRecognizer, Error, KnowledgeBase, LinkOptions, Linker, ModelRole, Recognizer, SpanOptions,
-    TrainedRecognizer,
+    StopNames, TrainedRecognizer,
 };
 
 use crate::answers::{Answers, Cache, NameAnswers};
@@ -97,6 +97,7 @@ pub(crate) struct DocumentOptions {
     pub given_mentions: bool,
     pub context: bool,
     pub asserted: bool,
+    pub stop_names: Vec<String>,
 }
 
 /// A linker of names, with a number that no other of its knowledge base has.
@@ -175,6 +176,7 @@ impl Base {
                 composites: options.composites,
                 abbreviations: options.abbreviations,
                 asserted: options.asserted,
+                stop_names: Arc::new(StopNames::new(&options.stop_names)),
                 remembered_bytes: self.remembered_bytes / KEPT_OF_DOCUMENTS,
                 ..options.names.link_options()
             })?;

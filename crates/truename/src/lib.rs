@@ -51,6 +51,7 @@ mod retriever;
 mod review;
 mod shared_names;
 mod short_forms;
+mod stop_names;
 
 pub use assertion::assertion_rules;
 pub use calibrate::{CalibrateOptions, ContextGain, Gain, TrainingSet};
@@ -73,6 +74,7 @@ pub use recognizer::{
 pub use reranker::{Reranker, Shortlist, TrainedReranker};
 pub use retriever::{AttachedRetriever, ContextRetriever, TrainedRetriever};
 pub use review::{doubt, doubt_of, review_order};
+pub use stop_names::StopNames;
 pub use truename_error::{ErrorKind, Hint, HintPart};
 pub use truename_infer::{
     AdapterChoice, Descriptions, Encoder, EntityType, MaskedLanguageModel, SpanOptions, SpanStrategy,

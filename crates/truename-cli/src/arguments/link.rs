@@ -107,6 +107,9 @@ pub struct Linking {
     /// Do not expand the abbreviations that a document defines
     #[arg(long)]
     pub no_abbreviations: bool,
+    /// Names that are never mentions, one a line
+    #[arg(long, value_name = "FILE")]
+    pub stop_names: Option<PathBuf>,
     #[command(flatten)]
     pub placeholders: PlaceholderArgument,
 }

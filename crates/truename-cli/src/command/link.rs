@@ -1,9 +1,10 @@
 //! `truename link`.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
-use truename::{LinkOptions, Linker, RecognizerOptions, assertion_rules};
+use truename::{LinkOptions, Linker, RecognizerOptions, StopNames, assertion_rules};
 use truename_corpus::ReadOptions;
 use truename_error::{counted, grouped};
 
@@ -74,7 +75,9 @@ fn check(arguments: &Link) -> anyhow::Result<()> {
 
 /// Sets what the arguments say of documents.
 pub fn of_documents(linker: Linker, linking: &Linking, options: LinkOptions) -> anyhow::Result<Linker> {
+    let stop_names = Arc::new(linking.stop_names.as_deref().map(StopNames::read).transpose()?.unwrap_or_default());
     let options = LinkOptions {
+        stop_names: Arc::clone(&stop_names),
         encode_in_context: linking.encode_in_context,
         placeholders: linking.placeholders.read()?,
         nested: linking.nested,
@@ -98,6 +101,7 @@ pub fn of_documents(linker: Linker, linking: &Linking, options: LinkOptions) -> 
         composites: linking.composites,
         types: linking.concepts.types.clone(),
         without_aliases: linking.concepts.without_aliases.clone(),
+        stop_names,
         ..RecognizerOptions::default()
     };
     Ok(linker.with_recognizer(recognizer(&linking.recognizer, || Ok(kb), options)?))

@@ -441,3 +441,16 @@ fn folders_patterns_links_and_pipes_are_read_alike() {
         assert_eq!(folder.run_with_input(&arguments, PUBTATOR.as_bytes()), wanted, "{task}");
     }
 }
+
+#[test]
+fn stop_names_are_no_mentions() {
+    let folder = Folder::with_kb();
+    folder.write("a.txt", "Heart attack.\n");
+    folder.write("stop.txt", "# not here\nheart attack\n");
+    let link = |more: &[&str]| folder.run(&[&["-q", "link", "a.txt", "--kb", "kb"], more].concat());
+    assert!(link(&[]).out.contains("\"X:1\""));
+    let without = link(&["--stop-names", "stop.txt"]);
+    assert_eq!(without.code, 0, "{}", without.err);
+    assert!(without.out.contains("\"mentions\":[]"), "{}", without.out);
+    assert_eq!(link(&["--stop-names", "none.txt"]).code, 1);
+}

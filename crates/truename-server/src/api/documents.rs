@@ -11,7 +11,7 @@ use truename::{Document, LinkedDocument, Mention, OffsetUnit, Offsets, Span};
 use truename_view::{DocumentLine, HtmlWriter};
 use utoipa::{IntoParams, ToSchema};
 
-use super::name_options;
+use super::{distinct, name_options};
 use crate::answer::BodyWriter;
 use crate::base::{Base, DocumentOptions};
 use crate::body::{Body, Parameters, is_lines, json};
@@ -70,6 +70,9 @@ impl From<Unit> for OffsetUnit {
     }
 }
 
+/// Largest number of names that are never mentions.
+const MOST_STOP_NAMES: usize = 1000;
+
 /// Documents to link.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -110,6 +113,10 @@ struct LinkRequest {
     /// Leaves out mentions that the text negates, only supposes or has of somebody else.
     #[serde(default)]
     asserted: bool,
+    /// Names that are never mentions, at most 1,000.
+    #[serde(default)]
+    #[schema(max_items = 1000)]
+    stop_names: Vec<String>,
     /// Unit of offsets.
     #[serde(default)]
     offsets: Unit,
@@ -188,6 +195,7 @@ pub(super) async fn link(
             context: true,
             given_mentions: false,
             asserted: asserted.unwrap_or(false),
+            stop_names: Vec::new(),
         };
         let unit: OffsetUnit = offsets.unwrap_or_default().into();
         let reader = Reader { state: Arc::clone(&state), base, task: Task::Link(options) };
@@ -221,13 +229,20 @@ pub(super) async fn link(
         nested,
         composites,
         asserted,
+        stop_names,
         offsets,
         ..
     } = asked;
+    if stop_names.len() > MOST_STOP_NAMES {
+        let message = format!("`stop_names` has {} names; it may have {MOST_STOP_NAMES}", stop_names.len());
+        return Err(Failure::request(message));
+    }
+    let stop_names = distinct(stop_names);
     let names = name_options(top, types, without_aliases, explain, min_probability, nil_share)?;
     let given_mentions = documents.iter().any(|document| document.mentions.is_some());
     let (abbreviations, context) = (!asked.no_abbreviations, !asked.no_context);
-    let options = DocumentOptions { names, nested, composites, abbreviations, given_mentions, context, asserted };
+    let options =
+        DocumentOptions { names, nested, composites, abbreviations, given_mentions, context, asserted, stop_names };
     let of = options.clone();
     read_base(Arc::clone(&base), move |base| base.linker_of_documents(&of).map(drop)).await?;
     let documents = read(documents, given_mentions, offsets.into())?;

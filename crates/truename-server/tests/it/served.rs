@@ -88,6 +88,9 @@ async fn documents_are_linked_as_the_library_links_them() {
         let (_, answer) = served.post("/v1/link", of_coordination(composites)).await;
         assert_eq!(answer["documents"][0]["mentions"].as_array().unwrap().len(), mentions);
     }
+    let stopped = json!({"documents": [{"text": "Takes aspirin."}], "stop_names": ["Aspirin"]});
+    let (_, answer) = served.post("/v1/link", stopped).await;
+    assert_eq!(answer["documents"][0]["mentions"], json!([]));
     let outside = json!({"documents": [{"text": "abc", "mentions": [{"start": 2, "end": 9}]}]});
     assert_eq!(served.post("/v1/link", outside).await.0, 400);
     let (_, found) = served.post("/v1/recognize", json!({"documents": [{"text": text}]})).await;

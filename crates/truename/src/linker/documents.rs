@@ -159,8 +159,10 @@ impl Linker {
         let read = if self.options.abbreviations { Reading::new } else { Reading::without_abbreviations };
         let mut readings: Vec<Reading<'a>> = documents.par_iter().map(read).collect();
         let recognized = find(&mut readings)?;
+        let is_stopped = |query: &MentionQuery<'_>| self.options.stop_names.has(&query.written);
         let query = |(reading, recognized): (&Reading<'a>, Vec<RecognizedMention>)| {
-            recognized.into_iter().map(|one| MentionQuery::new(reading, one)).collect()
+            let queries = recognized.into_iter().map(|one| MentionQuery::new(reading, one));
+            queries.filter(|query| !is_stopped(query)).collect()
         };
         Ok(readings.par_iter().zip(recognized).map(query).collect())
     }

@@ -161,10 +161,10 @@ impl Linker {
         if let Some(recognizer) = self.given.as_ref().or(self.recognizer.get()) {
             return Ok(Arc::clone(recognizer));
         }
-        let LinkOptions { nested, composites, types, without_aliases, .. } = &self.options;
+        let LinkOptions { nested, composites, types, without_aliases, stop_names, .. } = &self.options;
         let dictionary = || {
             let dictionary = DictionaryRecognizer::new(self.kb.clone()).nested(*nested).of_types(types.clone());
-            dictionary.without_aliases(without_aliases.clone())
+            dictionary.without_aliases(without_aliases.clone()).without_names(Arc::clone(stop_names))
         };
         let made: Arc<dyn Recognizer> = match self.trained_recognizer()? {
             Some(own) if *nested => Arc::new(

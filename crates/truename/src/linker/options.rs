@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{AssertionRules, Placeholders};
+use crate::{AssertionRules, Placeholders, StopNames};
 
 /// Options of a [`Linker`](crate::Linker).
 ///
@@ -36,6 +36,8 @@ pub struct LinkOptions {
     /// Texts such as numbers, dates and `unknown` that stand for no name. Such a text is answered NIL, with no
     /// candidate, unless a concept has exactly this name. `None` links every text.
     pub placeholders: Option<Arc<Placeholders>>,
+    /// Names that are never mentions of documents.
+    pub stop_names: Arc<StopNames>,
     /// True if mentions within mentions of a document are kept.
     pub nested: bool,
     /// True if coordinations (`breast and ovarian cancer`) are read as each of their names that the knowledge base has.
@@ -73,6 +75,7 @@ impl Default for LinkOptions {
             explain: false,
             encode_in_context: false,
             placeholders,
+            stop_names: Arc::default(),
             nested: false,
             composites: false,
             abbreviations: true,

@@ -16,7 +16,7 @@ use crate::call::Call;
 use crate::memo::Memo;
 use crate::name_filter::NameFilter;
 use crate::short_forms::ShortForms;
-use crate::{Error, KnowledgeBase};
+use crate::{Error, KnowledgeBase, StopNames};
 
 /// Finds the names of a knowledge base in texts, however they are spaced, hyphenated, inflected or inverted, with digraphs for
 /// umlauts and Roman for Arabic numbers ([`Words::alternatives`]), and through the abbreviations that a document defines.
@@ -29,6 +29,8 @@ pub struct DictionaryRecognizer {
     nested: bool,
     /// Names that are found.
     filter: NameFilter,
+    /// Names that are never mentions.
+    stop_names: Arc<StopNames>,
     /// True if mentions get the types of their concepts.
     typed: bool,
     /// True if common words and letters that are names are found too.
@@ -109,7 +111,15 @@ impl DictionaryRecognizer {
     /// Creates a recognizer of the names of `kb`.
     pub fn new(kb: KnowledgeBase) -> Self {
         let (nested, typed, common_words) = (false, false, false);
-        Self { kb, nested, filter: NameFilter::default(), typed, common_words, verdicts: Memo::new() }
+        Self {
+            kb,
+            nested,
+            filter: NameFilter::default(),
+            stop_names: Arc::default(),
+            typed,
+            common_words,
+            verdicts: Memo::new(),
+        }
     }
 
     /// Sets whether mentions within mentions are found too.
@@ -130,6 +140,13 @@ impl DictionaryRecognizer {
     #[must_use]
     pub fn without_aliases(mut self, sources: Vec<String>) -> Self {
         self.filter = self.filter.without_aliases(sources);
+        self
+    }
+
+    /// Leaves out names that are never mentions; a shorter name in the place of one is found.
+    #[must_use]
+    pub fn without_names(mut self, names: Arc<StopNames>) -> Self {
+        self.stop_names = names;
         self
     }
 
@@ -245,7 +262,7 @@ impl DictionaryRecognizer {
 
     /// Compares `piece` with the names that have its letters.
     fn verdict_on(&self, piece: &str, in_capitals: bool, snapshot: &Snapshot<'_>) -> Result<Verdict, Error> {
-        if !piece.contains(char::is_alphabetic) {
+        if !piece.contains(char::is_alphabetic) || self.stop_names.has(piece) {
             return Ok(Verdict::Refused);
         }
         let keys = NameKeys::of(&NormalizedName::new(piece));

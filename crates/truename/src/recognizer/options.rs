@@ -7,7 +7,7 @@ use truename_error::{ErrorKind, HintPart, hint};
 use truename_infer::{EntityType, SpanOptions, SpanStrategy};
 
 use super::{CompositeRecognizer, DictionaryRecognizer, Recognizer, TrainedRecognizer, UnionRecognizer};
-use crate::{Error, KnowledgeBase};
+use crate::{Error, KnowledgeBase, StopNames};
 
 /// Name of the dictionary of a knowledge base.
 const DICTIONARY: &str = "dictionary";
@@ -25,6 +25,8 @@ pub struct RecognizerOptions {
     pub types: Vec<String>,
     /// Sources whose aliases the dictionary leaves out.
     pub without_aliases: Vec<String>,
+    /// Names that the dictionary does not look for.
+    pub stop_names: Arc<StopNames>,
     /// True if mentions of the dictionary have the types of its concepts.
     pub typed: bool,
     /// Types that a trained recognizer looks for in place of its own; empty for its own.
@@ -99,7 +101,8 @@ impl RecognizerOptions {
 
     fn dictionary(&self, kb: KnowledgeBase) -> DictionaryRecognizer {
         let dictionary = DictionaryRecognizer::new(kb).nested(self.nested.unwrap_or(false)).typed(self.typed);
-        dictionary.of_types(self.types.clone()).without_aliases(self.without_aliases.clone())
+        let dictionary = dictionary.of_types(self.types.clone()).without_aliases(self.without_aliases.clone());
+        dictionary.without_names(Arc::clone(&self.stop_names))
     }
 
     fn configured(&self, model: TrainedRecognizer) -> Result<TrainedRecognizer, Error> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use truename::{
     Ambiguous, Candidate, Concept, ConceptId, DictionaryRecognizer, Document, Error, KnowledgeBase, LinkOptions,
     LinkedDocument, Linker, Mention, Passage, Query, Reading, RecognizedMention, Recognizer, Reranker, Shortlist, Span,
+    StopNames,
 };
 
 fn kb(folder: &tempfile::TempDir) -> KnowledgeBase {
@@ -564,4 +565,21 @@ fn a_reranker_reorders_the_best_candidates_by_context() {
     assert_eq!(error.to_string(), "the span 9..99 of \"INX\" is no part of its document, which has 15 bytes");
     let exact = linker.link_name("insulin kinase").unwrap();
     assert_eq!((exact.id().map(ConceptId::as_str), exact.candidates[0].scores.reranker), (Some("G:2"), None));
+}
+
+#[test]
+fn a_stop_name_is_no_mention_and_leaves_room_for_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let concept = |id: &str, name: &str| Concept::new(id.parse().unwrap(), name);
+    let concepts = vec![concept("D:1", "lung carcinoma"), concept("D:2", "carcinoma")];
+    let linker = Linker::new(KnowledgeBase::create(concepts, &folder.path().join("kb")).unwrap()).unwrap();
+    let without = |names: &[&str]| {
+        let options = LinkOptions { stop_names: Arc::new(StopNames::new(names)), ..LinkOptions::default() };
+        let document = Document::new("1", "Lung carcinoma is not the only carcinoma.");
+        let linked = linker.with_options(options).unwrap().link_document(document).unwrap();
+        linked.mentions.into_iter().map(|mention| mention.text).collect::<Vec<_>>()
+    };
+    assert_eq!(without(&[]), ["Lung carcinoma", "carcinoma"]);
+    assert_eq!(without(&["LUNG-CARCINOMA"]), ["carcinoma", "carcinoma"]);
+    assert_eq!(without(&["carcinoma"]), ["Lung carcinoma"]);
 }

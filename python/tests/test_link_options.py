@@ -1,10 +1,15 @@
-"""Coordinations whose names share words."""
+"""Options of a linker: coordinations whose names share words, names that are no mentions."""
 
 from __future__ import annotations
 
 import pickle
 
 import truename as tn
+
+
+def test_stop_names_are_no_mentions(kb: tn.KnowledgeBase) -> None:
+    text = "Heart attack or failure."
+    assert not list(kb.linker(stop_names=["heart-attack"]).link(text))
 
 
 def test_coordinated_names_are_read_each(kb: tn.KnowledgeBase) -> None:
