@@ -2,6 +2,7 @@
 
 use truename_text::{Mention, Span};
 
+use super::precision_recall::{BOUNDS, Place};
 use crate::overlap::overlapping;
 
 /// A document with the mentions of its annotators and those of the system.
@@ -29,7 +30,7 @@ impl JudgedDocument {
 
     /// Returns for each gold mention the span of the found mentions within it, if it is composite and one of them is discontinuous: these
     /// are its names, and count together as one mention. `pairs` are those that share text.
-    pub(super) fn composites(&self, pairs: &[(usize, usize)]) -> Vec<Option<Span>> {
+    fn composites(&self, pairs: &[(usize, usize)]) -> Vec<Option<Span>> {
         let mut composites: Vec<(Option<Span>, bool)> = vec![(None, false); self.gold.len()];
         for (gold, found) in pairs.iter().map(|(gold, found)| (*gold, &self.found[*found])) {
             if is_composite(&self.gold[gold]) && self.gold[gold].span.contains(found.span) {
@@ -40,6 +41,44 @@ impl JudgedDocument {
             }
         }
         composites.into_iter().map(|(span, is_read)| span.filter(|_| is_read)).collect()
+    }
+}
+
+/// Gold and found mentions of a document that share text.
+pub(super) struct Pairs<'d> {
+    document: &'d JudgedDocument,
+    /// Places of a gold mention and a found one in their lists.
+    pub(super) all: Vec<(usize, usize)>,
+    /// The span of the names that were found within each gold mention, where they count together as one mention.
+    composites: Vec<Option<Span>>,
+}
+
+impl<'d> Pairs<'d> {
+    pub(super) fn of(document: &'d JudgedDocument) -> Self {
+        let all = document.overlapping();
+        let composites = document.composites(&all);
+        Self { document, all, composites }
+    }
+
+    /// Returns the mentions of a pair.
+    pub(super) fn mentions(&self, (gold, found): &(usize, usize)) -> (&'d Mention, &'d FoundMention) {
+        (&self.document.gold[*gold], &self.document.found[*found])
+    }
+
+    /// Returns whether the found mention of a pair has those bounds of the gold one.
+    pub(super) fn is_met(&self, bounds: fn(Place<'_>, Place<'_>) -> bool, at: &(usize, usize)) -> bool {
+        let (gold, found) = self.mentions(at);
+        let place = match self.composites[at.0].filter(|_| gold.span.contains(found.span)) {
+            Some(span) => (span, &[][..]),
+            None => (found.span, &found.fragments[..]),
+        };
+        bounds((gold.span, &gold.fragments), place)
+    }
+
+    /// Returns whether both bounds and the id of a pair are right.
+    pub(super) fn is_linked(&self, at: &(usize, usize)) -> bool {
+        let (gold, found) = self.mentions(at);
+        self.is_met(BOUNDS[0], at) && found.answer.as_ref().is_some_and(|answer| answer.is_any(gold))
     }
 }
 

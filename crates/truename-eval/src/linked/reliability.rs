@@ -1,9 +1,8 @@
-//! Whether the probabilities of links can be trusted: calibration error, and precision and recall by threshold.
+//! Calibration error of links, and precision and recall by their probability.
 
 use serde::Serialize;
-use truename_text::Mention;
 
-use super::document::{FoundMention, JudgedDocument};
+use super::document::{JudgedDocument, Pairs};
 use super::precision_recall::{Counts, PrecisionRecall};
 
 /// Number of bins of equal width between 0 and 1.
@@ -11,7 +10,7 @@ const BINS: usize = 10;
 /// Thresholds that are compared.
 const THRESHOLDS: [f64; 11] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95];
 
-/// How far the probabilities of links are those of right links. A link is right where both bounds and the id are.
+/// Calibration error of links, and precision and recall by their probability. A link is right if both bounds and the id are.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Reliability {
@@ -50,7 +49,8 @@ pub struct ThresholdScores {
 impl Reliability {
     /// Computes the reliability of the links of documents. Gold mentions without an id do not count, nor do links that overlap them.
     pub fn of(documents: &[JudgedDocument]) -> Self {
-        let links: Vec<(f64, bool)> = documents.iter().flat_map(links_of).collect();
+        let (mut links, mut recalled) = (Vec::new(), Vec::new());
+        documents.iter().for_each(|document| add_links(document, &mut links, &mut recalled));
         let gold = documents.iter().flat_map(|document| &document.gold).filter(|mention| mention.id.is_some()).count();
         let bin_of = |probability: f64| ((probability * BINS as f64) as usize).min(BINS - 1);
         let bins = (0..BINS).filter_map(|bin| {
@@ -69,36 +69,40 @@ impl Reliability {
         let at = |threshold: f64| {
             let found = links.iter().filter(|(probability, _)| *probability >= threshold);
             let right = found.clone().filter(|(_, is_right)| *is_right).count();
-            let counts = Counts { found: found.count(), gold, right, recalled: right };
+            let recalled = recalled.iter().filter(|probability| **probability >= threshold).count();
+            let counts = Counts { found: found.count(), gold, right, recalled };
             ThresholdScores { threshold, scores: PrecisionRecall::of(counts) }
         };
         Self { calibration_error, bins, thresholds: THRESHOLDS.map(at).to_vec() }
     }
 }
 
-/// Returns the probability of each link of a document, and whether it is right.
-fn links_of(document: &JudgedDocument) -> Vec<(f64, bool)> {
-    let JudgedDocument { gold, found, .. } = document;
-    let overlapping = document.overlapping();
-    let is_right = |gold: &Mention, found: &FoundMention| {
-        (gold.span, &gold.fragments) == (found.span, &found.fragments)
-            && found.answer.as_ref().is_some_and(|answer| answer.is_any(gold))
-    };
-    let link = |(at, one): (usize, &FoundMention)| {
-        let met = overlapping.iter().filter(|(_, found)| *found == at).map(|(other, _)| &gold[*other]);
-        let is_undecided = met.clone().any(|mention| mention.id.is_none());
-        let right = met.filter(|mention| is_right(mention, one)).count() > 0;
-        (one.answer.is_some() && (right || !is_undecided)).then_some((one.probability, right))
-    };
-    found.iter().enumerate().filter_map(link).collect()
+/// Adds the probability of each link of a document and whether it is right to `links`, and to `recalled` the highest probability of a right
+/// link to each gold mention that has one.
+fn add_links(document: &JudgedDocument, links: &mut Vec<(f64, bool)>, recalled: &mut Vec<f64>) {
+    let (JudgedDocument { gold, found, .. }, pairs) = (document, Pairs::of(document));
+    let (mut right, mut undecided) = (vec![false; found.len()], vec![false; found.len()]);
+    let mut highest: Vec<Option<f64>> = vec![None; gold.len()];
+    for at in &pairs.all {
+        undecided[at.1] |= gold[at.0].id.is_none();
+        if pairs.is_linked(at) {
+            right[at.1] = true;
+            let probability = found[at.1].probability;
+            highest[at.0] = Some(highest[at.0].map_or(probability, |other| other.max(probability)));
+        }
+    }
+    recalled.extend(highest.into_iter().flatten());
+    let decided = found.iter().zip(right.into_iter().zip(undecided));
+    let decided = decided.filter(|(one, (right, undecided))| one.answer.is_some() && (*right || !undecided));
+    links.extend(decided.map(|(one, (right, _))| (one.probability, right)));
 }
 
 #[cfg(test)]
 mod tests {
-    use truename_text::Span;
+    use truename_text::{Mention, Span};
 
     use super::*;
-    use crate::linked::Answer;
+    use crate::linked::{Answer, FoundMention};
 
     #[test]
     fn links_are_counted_by_their_probability() {

@@ -6,8 +6,8 @@ use std::ops::Add;
 use serde::Serialize;
 use truename_text::Mention;
 
-use super::document::{Answer, FoundMention, JudgedDocument, is_composite};
-use super::precision_recall::{BOUNDS, Counts, Place, PrecisionRecall};
+use super::document::{Answer, FoundMention, JudgedDocument, Pairs, is_composite};
+use super::precision_recall::{BOUNDS, Counts, PrecisionRecall};
 use super::reliability::Reliability;
 
 /// Scores of finding mentions, by the part of their bounds that must be right.
@@ -78,7 +78,7 @@ pub struct LinkedScores {
     pub types_compared: BTreeSet<String>,
     /// Number of documents.
     pub document_count: usize,
-    /// Whether the probabilities of links can be trusted.
+    /// Calibration error of the links, and precision and recall by their probability.
     pub reliability: Reliability,
     /// Number of gold mentions whose id is not in the knowledge base. Set by the caller, which has it.
     pub unknown_ids: usize,
@@ -129,35 +129,22 @@ fn type_scores(documents: &[JudgedDocument], compared: &BTreeSet<String>) -> Typ
     let (mut counts, mut end_to_end) = ([Counts::default(); 4], Counts::default());
     for document in documents {
         let JudgedDocument { gold, found, .. } = document;
-        let all = document.overlapping();
-        let composites = document.composites(&all);
-        let pair = |(one, other): &(usize, usize)| (&gold[*one], &found[*other]);
-        let is_met = |bounds: fn(Place<'_>, Place<'_>) -> bool, at: &(usize, usize)| {
-            let (gold, found) = pair(at);
-            let place = match composites[at.0].filter(|_| gold.span.contains(found.span)) {
-                Some(span) => (span, &[][..]),
-                None => (found.span, &found.fragments[..]),
-            };
-            bounds((gold.span, &gold.fragments), place)
-        };
+        let pairs = Pairs::of(document);
         let has_type = |gold: &Mention, found: &FoundMention| {
             !compared.contains(&gold.mention_type)
                 || found.types.iter().any(|name| folded(name) == folded(&gold.mention_type))
         };
         let (every_gold, every_found) = (vec![true; gold.len()], vec![true; found.len()]);
         for (sum, bounds) in counts.iter_mut().zip(BOUNDS) {
-            let right = all.iter().filter(|at| {
-                let (gold, found) = pair(at);
-                has_type(gold, found) && is_met(bounds, at)
+            let right = pairs.all.iter().filter(|at| {
+                let (gold, found) = pairs.mentions(at);
+                has_type(gold, found) && pairs.is_met(bounds, at)
             });
             *sum = *sum + Counts::of(&every_gold, &every_found, right);
         }
         let with_id: Vec<bool> = gold.iter().map(|gold| gold.id.is_some()).collect();
         let answered: Vec<bool> = found.iter().map(|found| found.answer.is_some()).collect();
-        let linked = all.iter().filter(|at| {
-            let (gold, found) = pair(at);
-            is_met(BOUNDS[0], at) && found.answer.as_ref().is_some_and(|answer| answer.is_any(gold))
-        });
+        let linked = pairs.all.iter().filter(|at| pairs.is_linked(at));
         end_to_end = end_to_end + Counts::of(&with_id, &answered, linked);
     }
     let mentions = MentionScores::of(counts);
