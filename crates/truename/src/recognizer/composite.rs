@@ -212,7 +212,7 @@ struct Part {
     span: Span,
 }
 
-/// What divides two segments, the weaker first.
+/// Separator of two segments; a comma is weaker than a conjunction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Separator {
     Comma,

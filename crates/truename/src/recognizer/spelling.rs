@@ -57,7 +57,7 @@ pub(super) fn may_stand_for(piece: &str, name: &str, in_capitals: bool) -> bool 
     if !has_marks_of(piece, name) {
         return false;
     }
-    let (written, known) = (letters(piece), letters(name));
+    let (written, known) = (cased_letters(piece), cased_letters(name));
     let is_acronym = is_acronym(name);
     let is_code = NormalizedName::new(name).squeezed().chars().count() <= MAX_CODE_LENGTH;
     if in_capitals && (is_acronym || is_code) {
@@ -112,11 +112,6 @@ fn is_in_capitals(text: &str, share: f64) -> bool {
     letters > 2 * MAX_ACRONYM_LENGTH && capitals as f64 > share * letters as f64
 }
 
-/// Returns the letters and digits in their case, the same for all ways to write an acronym.
-pub(super) fn letters(text: &str) -> String {
-    cased_letters(text)
-}
-
 /// Returns the letters with the first one capitalized, as at the beginning of a sentence.
 fn capitalized(letters: &str) -> String {
     let mut rest = letters.chars();
@@ -146,7 +141,7 @@ fn has_marks_of(piece: &str, name: &str) -> bool {
     }
     let count = |text: &str, mark: char| text.chars().filter(|c| *c == mark).count();
     let has_all = |piece: &str, name: &str| MARKS.into_iter().all(|mark| count(piece, mark) <= count(name, mark));
-    let before_bracket = |text: &str| text.find(['(', '[']).map(|at| letters(&text[..at]).to_lowercase());
+    let before_bracket = |text: &str| text.find(['(', '[']).map(|at| cased_letters(&text[..at]).to_lowercase());
     has_all(&without_inner_brackets(piece), &without_inner_brackets(name))
         || has_all(piece, name) && before_bracket(piece) == before_bracket(name)
 }
