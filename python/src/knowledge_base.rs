@@ -353,8 +353,9 @@ impl KnowledgeBase {
     /// Returns a linker of documents and names.
     ///
     /// Options: `types`, `without_aliases`, `top`, `explain`, `min_probability`, `nil_share`, `nested`, `composites`, `abbreviations`,
-    /// `ambiguous` ("best", "all" or "nil"), `one_sense`, `neighbours`, `typed`, `context`, `encode_in_context`, `placeholders`, `vote`, `recognizer`
-    /// (a folder or "dictionary"), `assertions` (a file of triggers or "none"), `asserted` and `threads`, as those of `truename link`.
+    /// `ambiguous` ("best", "all" or "nil"), `one_sense`, `neighbours`, `typed`, `context`, `encode_in_context`, `placeholders`,
+    /// `stop_names` (a list of names), `vote`, `recognizer` (a folder or "dictionary"), `assertions` (a file of triggers or "none"),
+    /// `asserted` and `threads`, as those of `truename link`.
     #[pyo3(signature = (**options))]
     fn linker(&self, py: Python<'_>, options: Option<Bound<'_, PyDict>>) -> PyResult<Linker> {
         let keywords = LinkKeywords::read("linker", options.as_ref())?;
