@@ -45,7 +45,8 @@ pub fn read_path(
     visit: &mut dyn FnMut(Result<Document, Problem>) -> ControlFlow<()>,
 ) -> Result<Summary, Error> {
     if path == Path::new("-") {
-        return read_from(Path::new("stdin"), std::io::stdin(), options, visit);
+        let name = Path::new("stdin");
+        return read_source(name, Source::of_pipe(name, std::io::stdin(), &options.source)?, options, visit);
     }
     let files = files(path, options)?;
     let mut summary = Summary { format: options.input_format.unwrap_or(Format::Text), left_out: 0 };
@@ -126,7 +127,15 @@ pub fn read_from(
     options: &ReadOptions,
     visit: &mut dyn FnMut(Result<Document, Problem>) -> ControlFlow<()>,
 ) -> Result<Summary, Error> {
-    let source = Source::of_reader(name, reader, &options.source)?;
+    read_source(name, Source::of_reader(name, reader, &options.source)?, options, visit)
+}
+
+fn read_source(
+    name: &Path,
+    source: Source,
+    options: &ReadOptions,
+    visit: &mut dyn FnMut(Result<Document, Problem>) -> ControlFlow<()>,
+) -> Result<Summary, Error> {
     let format = options.input_format.unwrap_or_else(|| detect(name, &source.beginning_text(), false));
     let mut output = Output::new(name, options, visit);
     read_one(format, source, &mut output)?;

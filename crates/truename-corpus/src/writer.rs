@@ -67,6 +67,14 @@ impl<W: Write> Writer<W> {
         }
     }
 
+    /// Flushes the documents that were written.
+    ///
+    /// # Errors
+    /// If `out` fails.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
     /// Writes the end of the format, and returns `out`.
     ///
     /// # Errors

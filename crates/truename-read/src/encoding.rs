@@ -1,9 +1,12 @@
 //! Encodings of texts: told from their beginning, decoded for reading, and encoded for cells that are added.
 
-use std::io::Read;
+use std::io::{Cursor, Read, Result};
 
 use encoding_rs::{UTF_8, UTF_16BE, UTF_16LE};
-use encoding_rs_io::DecodeReaderBytesBuilder;
+
+use crate::reader::Reader;
+
+const CHUNK: usize = 1 << 16;
 
 /// The encoding of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,16 +52,10 @@ impl Encoding {
         self.encoding == UTF_16LE || self.encoding == UTF_16BE
     }
 
-    /// Returns a text as UTF-8. What the encoding does not have becomes U+FFFD, but bytes that are not UTF-8 stay where
-    /// it is UTF-8.
-    pub(crate) fn reader(self, raw: impl Read + Send + 'static, keeps_mark: bool) -> Box<dyn Read + Send> {
-        let decoded = DecodeReaderBytesBuilder::new()
-            .encoding(Some(self.encoding).filter(|_| !self.is_utf8()))
-            .utf8_passthru(true)
-            .strip_bom(!keeps_mark)
-            .bom_override(true)
-            .build(raw);
-        Box::new(decoded)
+    /// Returns a text as UTF-8 without its byte order mark. What the encoding does not have becomes U+FFFD.
+    pub(crate) fn decoded(self, raw: Reader) -> Reader {
+        let decoder = self.encoding.new_decoder_with_bom_removal();
+        Box::new(Decoded { raw, decoder, text: Cursor::default(), is_ended: false })
     }
 
     /// Returns a cell of a row as text; `None` if it is invalid in the encoding. Rows of UTF-16 are handed over as UTF-8.
@@ -96,6 +93,30 @@ impl Encoding {
             (true, encoding) if encoding == UTF_16BE => b"\xFE\xFF",
             (true, _) => b"\xEF\xBB\xBF",
         }
+    }
+}
+
+/// A text in another encoding, read as UTF-8.
+struct Decoded {
+    raw: Reader,
+    decoder: encoding_rs::Decoder,
+    text: Cursor<Vec<u8>>,
+    is_ended: bool,
+}
+
+impl Read for Decoded {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        while self.text.position() == self.text.get_ref().len() as u64 && !self.is_ended {
+            let mut raw = [0; CHUNK];
+            let read = self.raw.read(&mut raw)?;
+            self.is_ended = read == 0;
+            // Room for all of them, so that none is left.
+            let mut text = vec![0; self.decoder.max_utf8_buffer_length(read).unwrap_or(4 * CHUNK)];
+            let (_, _, written, _) = self.decoder.decode_to_utf8(&raw[..read], &mut text, self.is_ended);
+            text.truncate(written);
+            self.text = Cursor::new(text);
+        }
+        self.text.read(buffer)
     }
 }
 

@@ -122,7 +122,14 @@ impl Objects {
             return Self(Form::Lines(Records::new(path, reader, None, limit)));
         }
         let reader = BufReader::with_capacity(1 << 16, reader);
-        Self(Form::Values(Values { path: path.to_owned(), reader, limit, line: 1, is_in_array: false }))
+        Self(Form::Values(Values {
+            path: path.to_owned(),
+            reader,
+            limit,
+            line: 1,
+            is_in_array: false,
+            begun: Begun::default(),
+        }))
     }
 
     /// Reads the next value or, where each is a line, the next line that is not blank.
@@ -156,17 +163,29 @@ struct Values {
     line: u64,
     /// True between the brackets of an array whose members are the values.
     is_in_array: bool,
+    begun: Begun,
+}
+
+/// The value that is being read, of which a pipe may not have all yet.
+#[derive(Default)]
+struct Begun {
+    bytes: Vec<u8>,
+    /// Line on which it begins.
+    first: u64,
+    depth: u64,
+    is_string: bool,
+    is_escaped: bool,
 }
 
 impl Values {
     fn next(&mut self) -> Result<Option<Record>, Error> {
-        let (mut value, mut first) = (Vec::new(), 0);
-        let (mut depth, mut is_string, mut is_escaped, mut ends) = (0_u64, false, false, false);
+        let value = &mut self.begun;
+        let mut ends = false;
         loop {
             let line = self.line;
             let buffer = self.reader.fill_buf().map_err(|error| read(&self.path, Some(line), error))?;
             if buffer.is_empty() {
-                let within = match (value.is_empty(), self.is_in_array) {
+                let within = match (value.bytes.is_empty(), self.is_in_array) {
                     (true, false) => return Ok(None),
                     (true, true) => "the file ends within a JSON array",
                     (false, _) => "the file ends within a JSON value",
@@ -175,9 +194,10 @@ impl Values {
             }
             let mut taken = 0;
             for &byte in buffer {
-                let is_outside = value.is_empty();
+                let is_outside = value.bytes.is_empty();
                 let is_member = is_outside && self.is_in_array && byte == b'[';
-                let is_separator = byte.is_ascii_whitespace() || (depth == 0 && matches!(byte, b',' | b'[' | b']'));
+                let is_separator =
+                    byte.is_ascii_whitespace() || (value.depth == 0 && matches!(byte, b',' | b'[' | b']'));
                 if is_outside && is_separator && !is_member {
                     match byte {
                         b'[' => self.is_in_array = true,
@@ -189,36 +209,37 @@ impl Values {
                     continue;
                 }
                 if is_outside {
-                    first = self.line;
-                } else if depth == 0 && !is_string && is_separator {
+                    value.first = self.line;
+                } else if value.depth == 0 && !value.is_string && is_separator {
                     // A number or a word ends where another token begins.
                     ends = true;
                     break;
                 }
                 taken += 1;
                 self.line += u64::from(byte == b'\n');
-                if is_string || !byte.is_ascii_whitespace() {
-                    value.push(byte);
+                if value.is_string || !byte.is_ascii_whitespace() {
+                    value.bytes.push(byte);
                 }
                 match byte {
-                    _ if is_escaped => is_escaped = false,
-                    b'\\' => is_escaped = is_string,
-                    b'"' => is_string = !is_string,
-                    b'{' | b'[' if !is_string => depth += 1,
-                    b'}' | b']' if !is_string => depth = depth.saturating_sub(1),
+                    _ if value.is_escaped => value.is_escaped = false,
+                    b'\\' => value.is_escaped = value.is_string,
+                    b'"' => value.is_string = !value.is_string,
+                    b'{' | b'[' if !value.is_string => value.depth += 1,
+                    b'}' | b']' if !value.is_string => value.depth = value.depth.saturating_sub(1),
                     _ => {}
                 }
-                ends = depth == 0 && !is_string && matches!(byte, b'}' | b']' | b'"');
+                ends = value.depth == 0 && !value.is_string && matches!(byte, b'}' | b']' | b'"');
                 if ends {
                     break;
                 }
             }
             self.reader.consume(taken);
-            if value.len() as u64 > self.limit {
-                return Err(too_long(&self.path, Some(first), LineFault::TooLong(self.limit), ""));
+            if value.bytes.len() as u64 > self.limit {
+                return Err(too_long(&self.path, Some(value.first), LineFault::TooLong(self.limit), ""));
             }
             if ends {
-                return Ok(Some(Record::of_bytes(value, b"\n", first)));
+                let Begun { bytes, first, .. } = std::mem::take(value);
+                return Ok(Some(Record::of_bytes(bytes, b"\n", first)));
             }
         }
     }

@@ -5,7 +5,7 @@
 //! [`SourceOptions`], by an XML declaration or by NUL bytes;
 //! it becomes [`Lines`], a [`Table`] of [`Record`]s whose [`Dialect`] its first rows tell, JSON [`Objects`], or a [`Text`] for a
 //! parser, such as [`Pieces`] of XML;
-//! [`files()`] are those that a path stands for, and [`Rows`] those of several files as one;
+//! [`files()`] are those that a path stands for, and [`Rows`] those of several files as one, which know when a pipe is idle;
 //! an [`Error`] names the file and, where there are lines, the line. [`SourceOptions::max_line_bytes`] bounds lines, rows and
 //! values here and nowhere else.
 //!
@@ -36,6 +36,7 @@ mod parquet;
 #[cfg(not(feature = "parquet"))]
 #[path = "no_parquet.rs"]
 mod parquet;
+mod pipe;
 mod reader;
 mod record;
 mod rows;

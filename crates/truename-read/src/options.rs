@@ -4,6 +4,9 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// A function that is called where a pipe is idle.
+pub(crate) type OnIdle = Arc<dyn Fn() + Send + Sync>;
+
 /// Options of a [`Source`](crate::Source).
 #[derive(Clone)]
 pub struct SourceOptions {
@@ -15,6 +18,9 @@ pub struct SourceOptions {
     pub row_range: Option<Range<u64>>,
     /// Called with the number of bytes each time that some of the file are read, before they are unpacked.
     pub on_read: Option<Arc<dyn Fn(u64) + Send + Sync>>,
+    /// Called where all that came by a pipe is read and nothing follows at once, before the reader waits for more. The beginning of the text, by
+    /// which its format is told, is read before.
+    pub on_idle: Option<Arc<dyn Fn() + Send + Sync>>,
 }
 
 impl SourceOptions {
@@ -24,7 +30,7 @@ impl SourceOptions {
 
 impl Default for SourceOptions {
     fn default() -> Self {
-        Self { encoding: None, max_line_bytes: Self::MAX_LINE_BYTES, row_range: None, on_read: None }
+        Self { encoding: None, max_line_bytes: Self::MAX_LINE_BYTES, row_range: None, on_read: None, on_idle: None }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Rows of several files as the rows of one table or list, each in the bytes of its file.
 
+use std::error::Error as _;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use truename_error::ErrorKind;
@@ -8,6 +10,7 @@ use crate::column::{folded, list};
 use crate::encoding::Encoding;
 use crate::error::Error;
 use crate::json::Objects;
+use crate::pipe::{IDLE, Patience};
 use crate::record::{Dialect, Record, Records};
 use crate::source::Source;
 use crate::table::{Table, TableOptions};
@@ -33,6 +36,7 @@ pub struct Rows<'a> {
     sources: Box<dyn ExactSizeIterator<Item = Result<Source, Error>> + 'a>,
     head: Head,
     path: PathBuf,
+    patience: Option<Patience>,
     next: Option<Record>,
     line_end: &'static [u8],
 }
@@ -118,7 +122,7 @@ impl<'a> Rows<'a> {
         format: RowFormat,
         options: TableOptions<'a>,
     ) -> Result<Self, Error> {
-        let (path, encoding) = (first.path().to_owned(), first.encoding());
+        let (path, encoding, patience) = (first.path().to_owned(), first.encoding(), first.patience().cloned());
         let mut form = Form::open(first, format, &options)?;
         let mut line_end = &b"\n"[..];
         if let Form::Table(table) = &mut form
@@ -130,7 +134,7 @@ impl<'a> Rows<'a> {
             line_end = header.line_end;
         }
         let head = Head::of(&path, encoding, &form);
-        Ok(Self { form, format, options, sources: Box::new(further), head, path, next: None, line_end })
+        Ok(Self { form, format, options, sources: Box::new(further), head, path, patience, next: None, line_end })
     }
 
     /// Refuses a further file with other columns, another dialect or encoding than the first, before it is its turn.
@@ -167,9 +171,24 @@ impl<'a> Rows<'a> {
             }
             let Some(source) = self.sources.next() else { return Ok(None) };
             let source = source?;
-            let path = source.path().to_owned();
+            let (path, patience) = (source.path().to_owned(), source.patience().cloned());
             self.form = self.further(source)?;
-            self.path = path;
+            (self.path, self.patience) = (path, patience);
+        }
+    }
+
+    /// Returns true if a pipe has no whole row for the moment: [`Rows::read`] would wait.
+    ///
+    /// # Errors
+    /// As [`Rows::read`].
+    pub fn is_idle(&mut self) -> Result<bool, Error> {
+        let Some(patience) = self.patience.clone().filter(|_| self.next.is_none()) else { return Ok(false) };
+        match patience.within(IDLE, || self.read()) {
+            Err(error) if would_wait(&error) => Ok(true),
+            read => {
+                self.next = read?;
+                Ok(false)
+            }
         }
     }
 
@@ -211,4 +230,9 @@ impl<'a> Rows<'a> {
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+fn would_wait(error: &Error) -> bool {
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::WouldBlock)
 }

@@ -16,6 +16,7 @@ use crate::kind::{self, GZIP, ZSTD};
 use crate::lines::Lines;
 use crate::options::SourceOptions;
 use crate::parquet;
+use crate::pipe::{BEGINS, Patience, Pipe};
 use crate::reader::{CountingReader, FailedReader, LineFeeds, Reader, Unpacker, cut_off};
 use crate::record::{Dialect, Records};
 use crate::text::Text;
@@ -32,6 +33,8 @@ pub struct Source {
     is_whole: bool,
     /// For each column of a Parquet table, true if its values are numbers or booleans.
     literals: Option<Vec<bool>>,
+    /// That of the reader where it is a pipe.
+    patience: Option<Patience>,
     /// First bytes of the text.
     beginning: Vec<u8>,
     /// The text from its first byte.
@@ -92,16 +95,40 @@ impl Source {
         Self::of(name, Box::new(reader), options, Form::Utf8 { keeps_mark: false })
     }
 
+    /// Reads from a pipe; `name` stands for the file in messages. The lines that came before it is idle are its [beginning](Self::beginning).
+    ///
+    /// # Errors
+    /// As [`Source::open`].
+    pub fn of_pipe(name: &Path, pipe: impl Read + Send + 'static, options: &SourceOptions) -> Result<Self, Error> {
+        Self::of_stream(name, pipe, options, Form::Utf8 { keeps_mark: false })
+    }
+
     fn of_file(path: &Path, options: &SourceOptions, form: Form) -> Result<Self, Error> {
         if path == Path::new("-") {
-            return Self::of(path, Box::new(io::stdin()), options, form);
+            return Self::of_stream(path, io::stdin(), options, form);
         }
         let file = File::open(path).map_err(|source| Error::io("open", path, source))?;
         let metadata = file.metadata().map_err(|source| Error::io("read", path, source))?;
         if metadata.is_dir() {
             return Err(Error::io("read", path, io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")));
         }
-        Ok(Self { is_file: metadata.is_file(), ..Self::of(path, Box::new(file), options, form)? })
+        match metadata.is_file() {
+            true => Ok(Self { is_file: true, ..Self::of(path, Box::new(file), options, form)? }),
+            false => Self::of_stream(path, file, options, form),
+        }
+    }
+
+    fn of_stream(
+        path: &Path,
+        stream: impl Read + Send + 'static,
+        options: &SourceOptions,
+        form: Form,
+    ) -> Result<Self, Error> {
+        let patience = Patience::of(BEGINS);
+        let pipe = Pipe::new(stream, patience.clone(), options.on_idle.clone());
+        let source = Self::of(path, Box::new(pipe), options, form)?;
+        patience.end();
+        Ok(Self { patience: Some(patience), ..source })
     }
 
     fn of_table(path: &Path, options: &SourceOptions, form: Form) -> Result<Self, Error> {
@@ -141,29 +168,25 @@ impl Source {
             Some(on_read) => Box::new(CountingReader { inner: raw, on_read: Arc::clone(on_read) }),
             None => raw,
         };
-        let (beginning, plain) = with_beginning(unpacked(path, counted)?);
-        if let Some((kind, hint)) = kind::not_text(&beginning) {
+        let raw = Beginning::of(unpacked(path, counted)?);
+        if let Some((kind, hint)) = kind::not_text(&raw.bytes) {
             return Err(not_text(path, kind, hint));
         }
-        let encoding = Encoding::tell(asked, &beginning);
-        let decoded = match form {
-            Form::Utf8 { keeps_mark } => encoding.reader(plain, keeps_mark),
-            Form::Raw if encoding.is_utf16() => encoding.reader(plain, false),
-            Form::Raw => {
-                let mut plain = plain;
-                // The mark is among the first bytes, which were read already.
-                let _ = io::copy(&mut (&mut plain).take(encoding.mark().len() as u64), &mut io::sink());
-                plain
-            }
+        let encoding = Encoding::tell(asked, &raw.bytes);
+        let is_kept = encoding.is_utf8() || (matches!(form, Form::Raw) && !encoding.is_utf16());
+        let Beginning { bytes, is_whole, reader } = match form {
+            _ if !is_kept => Beginning::of(encoding.decoded(raw.reader)),
+            Form::Utf8 { keeps_mark: true } => raw,
+            _ => raw.without(encoding.mark()),
         };
-        let (beginning, reader) = with_beginning(decoded);
         Ok(Self {
             path: path.to_owned(),
             encoding,
             is_file: false,
-            is_whole: beginning.len() < BEGINNING,
+            is_whole,
             literals: None,
-            beginning,
+            patience: None,
+            beginning: bytes,
             reader,
             max_line_bytes: options.max_line_bytes,
         })
@@ -197,6 +220,11 @@ impl Source {
     /// For each column of a Parquet table, true if its values are numbers or booleans.
     pub(crate) fn literals(&self) -> &[bool] {
         self.literals.as_deref().unwrap_or_default()
+    }
+
+    /// The patience of a pipe.
+    pub(crate) fn patience(&self) -> Option<&Patience> {
+        self.patience.as_ref()
     }
 
     /// Returns the first bytes of the text, which are still to be read.
@@ -302,7 +330,7 @@ fn unpacked(path: &Path, raw: Reader) -> Result<Reader, Error> {
     let mut raw = BufReader::with_capacity(BUFFER, raw);
     let mut magic = Vec::with_capacity(ZSTD.len());
     let unread = |source| Error::io("read", path, source);
-    (&mut raw).take(ZSTD.len() as u64).read_to_end(&mut magic).map_err(unread)?;
+    read_first(&mut raw, ZSTD.len(), &mut magic).map_err(unread)?;
     if magic.len() < GZIP.len() && is_packed(path) {
         return Err(read(path, None, cut_off()));
     }
@@ -315,16 +343,47 @@ fn unpacked(path: &Path, raw: Reader) -> Result<Reader, Error> {
     })
 }
 
-/// Returns the first bytes of a reader, and a reader of all bytes. A failure comes where it came.
+/// The first bytes of a reader, and a reader of all bytes.
+struct Beginning {
+    bytes: Vec<u8>,
+    is_whole: bool,
+    reader: Reader,
+}
+
+impl Beginning {
+    /// Reads the first bytes. A failure comes where it came.
+    fn of(mut reader: Reader) -> Self {
+        let mut bytes = Vec::with_capacity(BEGINNING);
+        let (is_whole, rest): (_, Reader) = match read_first(&mut reader, BEGINNING, &mut bytes) {
+            Ok(is_whole) => (is_whole, reader),
+            Err(error) => (false, Box::new(FailedReader(Some(error)))),
+        };
+        Self { reader: Box::new(Cursor::new(bytes.clone()).chain(rest)), bytes, is_whole }
+    }
+
+    /// Passes over the mark with which the bytes begin.
+    fn without(mut self, mark: &[u8]) -> Self {
+        // It was read already.
+        let _ = io::copy(&mut (&mut self.reader).take(mark.len() as u64), &mut io::sink());
+        self.bytes.drain(..mark.len());
+        self
+    }
+}
+
+/// Reads the first bytes: `most` of them, or fewer where the text ends or a pipe is idle behind a line. Returns true if the text ends.
 ///
 /// A pipe may hand over fewer bytes at once than detection needs.
-fn with_beginning(mut reader: Reader) -> (Vec<u8>, Reader) {
-    let mut first = Vec::with_capacity(BEGINNING);
-    let rest: Reader = match (&mut reader).take(BEGINNING as u64).read_to_end(&mut first) {
-        Ok(_) => reader,
-        Err(error) => Box::new(FailedReader(Some(error))),
-    };
-    (first.clone(), Box::new(Cursor::new(first).chain(rest)))
+fn read_first(mut reader: impl Read, most: usize, first: &mut Vec<u8>) -> io::Result<bool> {
+    loop {
+        let missing = most - first.len();
+        match (&mut reader).take(missing as u64).read_to_end(first) {
+            Ok(_) => return Ok(first.len() < most),
+            Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
+            // Of a line in UTF-16, too.
+            Err(_) if first.ends_with(b"\n") || first.ends_with(b"\n\0") => return Ok(false),
+            Err(_) => {}
+        }
+    }
 }
 
 /// Returns true if carriage returns alone end the lines, as on the first Macs.

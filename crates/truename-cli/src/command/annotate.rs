@@ -25,6 +25,7 @@ pub fn run(arguments: &Annotate, quiet: bool) -> anyhow::Result<()> {
             tally.add(&document);
             sink.write(&document)?;
         }
+        sink.flush()?;
     }
     let problems = documents.finish()?;
     if tally.documents > 0 || problems.is_empty() {

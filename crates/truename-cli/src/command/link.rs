@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use truename::{LinkOptions, Linker, RecognizerOptions, StopNames, assertion_rules};
+use truename::{LinkOptions, LinkedDocument, Linker, RecognizerOptions, StopNames, assertion_rules};
 use truename_corpus::ReadOptions;
 use truename_error::{counted, grouped};
 
@@ -36,17 +36,12 @@ pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
     let mut tally = Tally::default();
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
     let mut documents = Documents::open(&arguments.files, &reading, no_bar);
-    let stream = match arguments.mentions {
-        true => linker.link_mention_stream(&mut documents),
-        false => linker.link_stream(&mut documents),
-    };
-    for linked in stream {
-        let linked = linked?;
-        tally.documents += 1;
-        tally.mentions += linked.mentions.len() as u64;
-        tally.nil += linked.mentions.iter().filter(|mention| mention.link.is_nil).count() as u64;
-        tally.truncated.count(linked.mentions.iter().map(|mention| &*mention.link));
-        sink.write(&linked)?;
+    let link = if arguments.mentions { Linker::link_mentions } else { Linker::link_documents };
+    for batch in documents.batches() {
+        for linked in link(&linker, batch)? {
+            tally.add(&linked);
+            sink.write(&linked)?;
+        }
         sink.flush()?;
     }
     let problems = documents.finish()?;
@@ -116,6 +111,13 @@ struct Tally {
 }
 
 impl Tally {
+    fn add(&mut self, linked: &LinkedDocument) {
+        self.documents += 1;
+        self.mentions += linked.mentions.len() as u64;
+        self.nil += linked.mentions.iter().filter(|mention| mention.link.is_nil).count() as u64;
+        self.truncated.count(linked.mentions.iter().map(|mention| &*mention.link));
+    }
+
     fn report(&self, start: Instant) {
         self.truncated.say();
         let seconds = start.elapsed().as_secs_f64();

@@ -31,6 +31,14 @@ impl CorpusSink {
         }
     }
 
+    /// Flushes a pipe, so that its reader gets results at once.
+    pub fn flush(&mut self) -> anyhow::Result<()> {
+        match self {
+            Self::Stream(writer) => writer.flush().context("cannot write the results"),
+            Self::Brat(_) => Ok(()),
+        }
+    }
+
     pub fn finish(self) -> anyhow::Result<()> {
         match self {
             Self::Stream(writer) => writer.finish().context("cannot write the results")?.finish(),

@@ -53,7 +53,9 @@ impl Sink {
     pub fn flush(&mut self) -> anyhow::Result<()> {
         match self {
             Self::Jsonl { out, .. } | Self::Terminal { out, .. } => out.flush().context("cannot write the results"),
-            _ => Ok(()),
+            Self::Corpus(corpus) => corpus.flush(),
+            // A page is shown when it is whole.
+            Self::Html(_) => Ok(()),
         }
     }
 

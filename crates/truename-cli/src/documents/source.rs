@@ -55,11 +55,20 @@ impl Problems {
 
 /// The documents of files, which a thread of their own reads.
 pub struct Documents {
-    read: Receiver<Result<Document, String>>,
+    read: Receiver<Read>,
     reader: JoinHandle<u64>,
     bar: ProgressBar,
     count: u64,
     problems: Problems,
+    is_ended: bool,
+}
+
+/// A message of the thread that reads.
+enum Read {
+    Document(Document),
+    Problem(String),
+    /// A pipe is idle.
+    Idle,
 }
 
 impl Documents {
@@ -71,6 +80,8 @@ impl Documents {
         let (send, read) = sync_channel(0);
         let (files, mut options, counted) = (files.to_vec(), options.clone(), bar.clone());
         options.source.on_read = Some(Arc::new(move |bytes| counted.inc(bytes)));
+        let idle = send.clone();
+        options.source.on_idle = Some(Arc::new(move || drop(idle.send(Read::Idle))));
         let reader = thread::spawn(move || {
             let (mut left_out, mut is_wanted) = (0, true);
             for file in files {
@@ -78,11 +89,13 @@ impl Documents {
                     is_wanted = send.send(read).is_ok() && !interrupt::asked();
                     if is_wanted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
                 };
-                let mut visit = |read: Result<_, _>| give(read.map_err(|problem| problems::advised(&problem)));
+                let mut visit = |read: Result<_, _>| {
+                    give(read.map_or_else(|problem| Read::Problem(problems::advised(&problem)), Read::Document))
+                };
                 let summary = read_path(&file, &options, &mut visit);
                 match summary {
                     Ok(summary) => left_out += summary.left_out,
-                    Err(error) => drop(give(Err(described(error)))),
+                    Err(error) => drop(give(Read::Problem(described(error)))),
                 }
                 if !is_wanted {
                     break;
@@ -90,12 +103,36 @@ impl Documents {
             }
             left_out
         });
-        Self { read, reader, bar, count: 0, problems: Problems::default() }
+        Self { read, reader, bar, count: 0, problems: Problems::default(), is_ended: false }
     }
 
-    /// Returns the documents in batches.
-    pub fn batches(&mut self) -> DocumentBatches<&mut Self> {
-        DocumentBatches(self)
+    /// Returns the documents in batches, of which one ends where a pipe is idle.
+    pub fn batches(&mut self) -> impl Iterator<Item = Vec<Document>> {
+        std::iter::from_fn(|| {
+            loop {
+                let batch = DocumentBatches(std::iter::from_fn(|| self.receive())).next();
+                if batch.is_some() || self.is_ended {
+                    return batch;
+                }
+            }
+        })
+    }
+
+    /// Returns the next document; `None` where a pipe is idle or the files end.
+    fn receive(&mut self) -> Option<Document> {
+        loop {
+            let read = self.read.recv().ok().filter(|_| !interrupt::asked());
+            self.is_ended = read.is_none();
+            match read? {
+                Read::Document(document) => {
+                    self.count += 1;
+                    self.bar.set_message(counted(self.count, "document"));
+                    return Some(document);
+                }
+                Read::Problem(problem) => self.problems.add(problem),
+                Read::Idle => return None,
+            }
+        }
     }
 
     /// Returns what could not be read.
@@ -115,14 +152,9 @@ impl Iterator for Documents {
 
     fn next(&mut self) -> Option<Document> {
         loop {
-            match self.read.recv().ok()? {
-                _ if interrupt::asked() => return None,
-                Ok(document) => {
-                    self.count += 1;
-                    self.bar.set_message(counted(self.count, "document"));
-                    return Some(document);
-                }
-                Err(problem) => self.problems.add(problem),
+            let document = self.receive();
+            if document.is_some() || self.is_ended {
+                return document;
             }
         }
     }

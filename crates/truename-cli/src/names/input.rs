@@ -58,7 +58,7 @@ impl<'a> Input<'a> {
         let counted = bar.clone();
         let InputOptions { encoding, max_line_bytes, row_range, .. } = options;
         let (encoding, row_range) = (encoding.map(str::to_owned), row_range.cloned());
-        let options = SourceOptions { encoding, max_line_bytes, row_range, on_read: None };
+        let options = SourceOptions { encoding, max_line_bytes, row_range, ..SourceOptions::default() };
         let watched = SourceOptions { on_read: Some(Arc::new(move |bytes| counted.inc(bytes))), ..options.clone() };
         let told: FormatRule<'a> = Rc::new(told);
         let first = Source::open_raw(&files[0], &watched)?;

@@ -1,4 +1,6 @@
 //! The walk over the rows of an input: their texts are read, answered together, and the rows written in order.
+//!
+//! A pipe that is idle gets the answers to all that it sent.
 
 use std::path::Path;
 
@@ -31,6 +33,7 @@ pub trait Answerer {
     /// Writes a row that has no text.
     fn pass(&mut self, record: Record) -> anyhow::Result<()>;
 
+    /// Flushes what the reader of a pipe waits for.
     fn flush(&mut self) -> anyhow::Result<()>;
 }
 
@@ -45,6 +48,8 @@ pub fn walk(
     noun: &str,
 ) -> anyhow::Result<()> {
     let mut answered = 0;
+    // The header is written already.
+    answerer.flush()?;
     while let Some((records, texts)) = read(&mut input.rows, &*answerer, malformed)? {
         let answers = answerer.answer(&texts)?;
         answered += answers.len() as u64;
@@ -73,6 +78,9 @@ fn read<T: Answerer>(
     interrupt::check()?;
     let (mut records, mut texts, mut bytes, mut faults) = (Vec::new(), Vec::new(), 0, Vec::new());
     while records.len() < PIECE && bytes < PIECE_BYTES {
+        if !records.is_empty() && rows.is_idle()? {
+            break;
+        }
         let Some(record) = rows.read()? else { break };
         let text = answerer.read(&record, rows.path(), &mut faults)?;
         faults.drain(..).try_for_each(|fault| malformed.add(rows.path(), record.line, fault))?;

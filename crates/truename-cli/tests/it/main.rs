@@ -11,6 +11,7 @@ mod corpus;
 mod damage;
 mod documents;
 mod encoder;
+mod flow;
 mod folder;
 mod import;
 mod interrupt;

@@ -52,14 +52,13 @@ const FILES: [(&str, &str); 26] = [
 ];
 
 /// Crates that unpack, decode or take apart.
-const READERS: [&str; 14] = [
+const READERS: [&str; 13] = [
     "arrow-array",
     "arrow-cast",
     "arrow-schema",
     "csv",
     "csv-core",
     "encoding_rs",
-    "encoding_rs_io",
     "flate2",
     "oxttl",
     "parquet",
