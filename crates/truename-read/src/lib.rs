@@ -56,7 +56,7 @@ pub use options::SourceOptions;
 pub use record::{Dialect, Quoting, Record, Records};
 pub use rows::{RowFormat, Rows};
 pub use source::{Source, has_extension, without_packing};
-pub use table::{Table, TableOptions};
+pub use table::{Table, TableOptions, columns_by_shape};
 pub use text::{Text, Watch};
 pub use truename_text::Problem;
 pub use xml::Pieces;

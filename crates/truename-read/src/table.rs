@@ -11,6 +11,8 @@ use crate::source::{Source, has_extension};
 
 /// Rows of the beginning in which a header is looked for, if the first row is none.
 const TITLE_ROWS: usize = 20;
+/// Rows by which the shape of a table is told.
+const SHAPE_ROWS: usize = 50;
 
 /// Options of a [`Table`].
 #[derive(Clone, Debug)]
@@ -45,6 +47,37 @@ fn comments(beginning: &[u8], is_comment: fn(&[u8]) -> bool) -> usize {
         }
     }
     length
+}
+
+/// Returns the columns of a text that has the shape of a table: a header of several cells, and first rows that are as wide. No cell is empty in
+/// the header or begins with a blank, as it does behind the comma of `Smith, John`.
+///
+/// ```
+/// use std::path::Path;
+/// use truename_read::{Source, SourceOptions, columns_by_shape};
+///
+/// let columns = |text: &'static str| {
+///     let source = Source::of_reader(Path::new("names.txt"), text.as_bytes(), &SourceOptions::default());
+///     columns_by_shape(&source.expect("a text"))
+/// };
+/// assert_eq!(columns("id;name\n1;pain\n"), Some(vec!["id".to_owned(), "name".to_owned()]));
+/// assert_eq!(columns("pain, acute\ngout, chronic\n"), None);
+/// ```
+pub fn columns_by_shape(source: &Source) -> Option<Vec<String>> {
+    let (beginning, is_whole) = (source.beginning(), source.is_whole());
+    let clues = Clues { delimiter: None, usual: None, is_quoted: true, is_whole, skip_rows: 0, wanted: &[] };
+    let mut records = Records::of_bytes(beginning, Some(clues.dialect(beginning)));
+    let rows = std::iter::from_fn(|| records.read_filled().ok().flatten()).take(SHAPE_ROWS);
+    // A row without its end may be cut off.
+    let rows: Vec<Record> = rows.filter(|row| is_whole || !row.line_end.is_empty()).collect();
+    let header = rows.first()?;
+    let has_shape = |row: &Record| row.width() == header.width() && row.cells().all(|cell| cell.first() != Some(&b' '));
+    let is_table = header.width() > 1 && header.cells().all(|cell| !cell.is_empty()) && rows.iter().all(has_shape);
+    is_table.then(|| header.cells().map(|cell| decoded(source.encoding(), cell)).collect())
+}
+
+fn decoded(encoding: Encoding, cell: &[u8]) -> String {
+    encoding.decode(cell).unwrap_or_else(|| String::from_utf8_lossy(cell).into_owned())
 }
 
 /// A table of delimited text: its columns, and its rows one by one.
@@ -122,9 +155,8 @@ impl Table {
             }
         };
         records.set_width(header.width());
-        let decoded = |cell| encoding.decode(cell).unwrap_or_else(|| String::from_utf8_lossy(cell).into_owned());
         let (columns, header, first) = match options.has_header {
-            true => (header.cells().map(decoded).collect(), Some(header), None),
+            true => (header.cells().map(|cell| decoded(encoding, cell)).collect(), Some(header), None),
             false => ((1..=header.width()).map(|number| number.to_string()).collect(), None, Some(header)),
         };
         Ok(Self { columns, dialect, leading, header, literals, encoding, records, first, beginning })

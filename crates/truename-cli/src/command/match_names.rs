@@ -5,7 +5,6 @@ use std::time::Instant;
 use truename::{LinkOptions, Linker};
 
 use crate::arguments::{Match, OutputFormat};
-use crate::bars;
 use crate::command::{check_vectors, open_linker};
 use crate::exit_code::UsageError;
 use crate::output::stdout;
@@ -26,9 +25,8 @@ pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
     if arguments.context_column.is_some() {
         check_context(&linker)?;
     }
-    let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
     let start = Instant::now();
-    let (tally, malformed) = names::run(arguments, &linker, no_bar)?;
+    let (tally, malformed) = names::run(arguments, &linker, quiet)?;
     if !quiet {
         malformed.say();
         tally.say_notes();

@@ -9,7 +9,8 @@ use anyhow::Context;
 use indicatif::ProgressBar;
 use truename_error::ErrorKind;
 use truename_read::{
-    Encoding, Error, Record, RowFormat, Rows, Source, SourceOptions, TableOptions, files, has_extension,
+    Encoding, Error, Record, RowFormat, Rows, Source, SourceOptions, TableOptions, columns_by_shape, files, folded,
+    has_extension, quoted,
 };
 
 use super::cells::Cells;
@@ -38,6 +39,8 @@ pub struct Input<'a> {
     pub bar: ProgressBar,
     /// The files that the paths stand for.
     pub files: Vec<PathBuf>,
+    /// Columns of the first file, where it has the shape of a table and its name does not say what it is.
+    columns_by_shape: Option<Vec<String>>,
     options: SourceOptions,
     table: TableOptions<'a>,
 }
@@ -64,11 +67,12 @@ impl<'a> Input<'a> {
         let first = Source::open_raw(&files[0], &watched)?;
         let format = format(&first, None, &told)?;
         first.check_table()?;
+        let columns_by_shape = by_extension(first.path()).is_none().then(|| columns_by_shape(&first)).flatten();
         let (form, table) = layout(format)?;
         let open = opener(watched, format, told.clone());
         let further = files.clone().into_iter().skip(1).map(move |path| open(&path));
         let rows = Rows::open(first, further, form, table.clone())?;
-        let input = Self { rows, format, bar, files, options, table };
+        let input = Self { rows, format, bar, files, columns_by_shape, options, table };
         let open = opener(input.options.clone(), format, told);
         input.files[1..].iter().filter(|path| !is_stream(path)).try_for_each(|path| input.rows.check(open(path)?))?;
         Ok(input)
@@ -88,6 +92,21 @@ impl<'a> Input<'a> {
             visit(&record);
         }
         Ok(())
+    }
+
+    /// Says how a text is read that has the shape of a table, where its name does not say what it is.
+    pub fn say_shape(&self) {
+        let (Some(columns), first) = (&self.columns_by_shape, self.files[0].display()) else { return };
+        let columns = columns.iter().map(|column| quoted(column)).collect::<Vec<_>>().join(", ");
+        match self.format {
+            InputFormat::Csv => {
+                crate::say!("{first} is read as a table with the columns {columns} (--input-format text reads names)");
+            }
+            InputFormat::Text => crate::say!(
+                "hint: {first} looks like a table with the columns {columns}, and each line is read as a name; --column COLUMN reads the table"
+            ),
+            _ => {}
+        }
     }
 
     /// Returns the rows of a Parquet table that are read; `None` for all.
@@ -183,7 +202,7 @@ fn format(source: &Source, first: Option<InputFormat>, told: &FormatRule<'_>) ->
 }
 
 /// Returns the format asked for, else that of a Parquet table, of the extension or of the content; `other` where none of them
-/// tells it.
+/// tells it, which is a table and no list of names where it has the shape of one and a column `name`.
 pub fn told(source: &Source, asked: Option<InputFormat>, other: InputFormat) -> InputFormat {
     let is_object = |rest: &[u8]| matches!(rest.trim_ascii_start(), [b'"' | b'}', ..]);
     let are_objects = match source.beginning().trim_ascii_start() {
@@ -193,7 +212,12 @@ pub fn told(source: &Source, asked: Option<InputFormat>, other: InputFormat) -> 
     };
     let parquet = source.is_parquet().then_some(InputFormat::Parquet);
     let by_content = || are_objects.then_some(InputFormat::Jsonl);
-    asked.or(parquet).or_else(|| by_extension(source.path())).or_else(by_content).unwrap_or(other)
+    let has_name = |columns: Vec<String>| columns.iter().any(|column| folded(column) == "name");
+    let by_shape = || match other {
+        InputFormat::Text if columns_by_shape(source).is_some_and(has_name) => InputFormat::Csv,
+        other => other,
+    };
+    asked.or(parquet).or_else(|| by_extension(source.path())).or_else(by_content).unwrap_or_else(by_shape)
 }
 
 /// Returns the form of the rows of a format, and the options of a table in which a column is expected.

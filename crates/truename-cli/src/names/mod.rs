@@ -20,6 +20,7 @@ use std::path::PathBuf;
 use truename::Linker;
 
 use crate::arguments::{InputFormat, Match};
+use crate::bars;
 use crate::exit_code::UsageError;
 use crate::problems::MalformedRows;
 use input::{Input, InputOptions, layout, told};
@@ -36,6 +37,9 @@ pub fn run(arguments: &Match, linker: &Linker, quiet: bool) -> anyhow::Result<(T
         target = Target::of(arguments, format)?;
         Ok(())
     })?;
+    if !quiet && !arguments.worker && arguments.input_format.is_none() && !says_table(arguments) {
+        input.say_shape();
+    }
     let (mut tally, mut malformed) = (Tally::default(), MalformedRows::new(arguments.strict));
     let mut names = Names::open(&mut input, target, arguments, linker, &mut tally)?;
     walk::walk(input, &mut names, &mut malformed, "name")?;
@@ -59,6 +63,12 @@ fn name_column(arguments: &Match) -> &str {
     arguments.column.as_deref().unwrap_or("name")
 }
 
+/// Returns true if options are given that only a table has.
+fn says_table(arguments: &Match) -> bool {
+    let Match { column, context_column, table, .. } = arguments;
+    column.is_some() || context_column.is_some() || table.delimiter.is_some() || table.no_header
+}
+
 /// Opens the files of names as one, with `wanted` columns; `check` may refuse their format.
 fn open<'a>(
     arguments: &'a Match,
@@ -68,9 +78,9 @@ fn open<'a>(
 ) -> anyhow::Result<Input<'a>> {
     let Match { encoding, max_line_bytes, table, input_format, row_range, .. } = arguments;
     let (encoding, row_range) = (encoding.as_deref(), row_range.as_ref());
+    let quiet = quiet || bars::is_in_the_way(arguments.out.as_ref());
     let options = InputOptions { encoding, max_line_bytes: *max_line_bytes, row_range, quiet };
-    let is_table = arguments.column.is_some() || table.delimiter.is_some() || table.no_header;
-    let other = if is_table { InputFormat::Csv } else { InputFormat::Text };
+    let other = if says_table(arguments) { InputFormat::Csv } else { InputFormat::Text };
     Input::open(
         &arguments.files,
         options,

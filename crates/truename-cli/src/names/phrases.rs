@@ -72,6 +72,9 @@ pub fn read(arguments: &Cluster, quiet: bool) -> anyhow::Result<Phrases> {
     };
     input.bar.finish_and_clear();
     read?;
+    if !quiet && input_format.is_none() && !is_table && phrases.triples == 0 {
+        input.say_shape();
+    }
     anyhow::ensure!(!phrases.names.is_empty(), "{} has no names", input.files[0].display());
     Ok(phrases)
 }

@@ -193,6 +193,39 @@ fn delimiters_are_told_by_looking_or_said() {
 }
 
 #[test]
+fn a_table_in_a_text_is_told_by_its_shape() {
+    let folder = Folder::with_kb();
+    let table = "id;name\n1;aspirin\n2;heart failure\n";
+    folder.write("in.txt", table);
+    let said = " is read as a table with the columns \"id\", \"name\" (--input-format text reads names)\n";
+    let read = matched(&folder, "in.txt", &[]);
+    assert!(read.out.starts_with("id;name;truename_id;") && read.out.contains("\n1;aspirin;X:3;"), "{}", read.out);
+    assert!(read.err.starts_with(&format!("in.txt{said}")), "{}", read.err);
+    let piped = folder.run_with_input(&["match", "-", "--kb", "kb"], table.as_bytes());
+    assert!(piped.out == read.out && piped.err.starts_with(&format!("-{said}")), "{piped:?}");
+    for (further, shown) in [(&["-q"][..], &read.out), (&["-q", "--column", "name"], &read.out)] {
+        assert_eq!(matched(&folder, "in.txt", further), ran(0, shown, ""));
+    }
+    let list = matched(&folder, "in.txt", &["--input-format", "text"]);
+    assert!(list.out.contains("\nid;name\t") && !list.err.contains("table"), "{list:?}");
+    let clusters = folder.run(&["cluster", "in.txt"]);
+    assert!(clusters.out.contains("\naspirin,1,") && clusters.err.contains(said), "{clusters:?}");
+    // Without a column of names it may be a list all the same.
+    folder.write("in.txt", "id\tdx\n1\taspirin\n");
+    let doubtful = matched(&folder, "in.txt", &[]);
+    let hint = "hint: in.txt looks like a table with the columns \"id\", \"dx\", and each line is read as a name; --column COLUMN reads the table\n";
+    assert!(doubtful.out.contains("\n1 aspirin\t") && doubtful.err.starts_with(hint), "{doubtful:?}");
+    assert!(folder.run(&["cluster", "in.txt"]).err.contains(hint));
+    for names in
+        ["aspirin, 100 mg\nheart failure, acute\n", "a,b\nc\n", "name\naspirin\n", "heart failure\n", "\n", "a\tr\tb\n"]
+    {
+        folder.write("in.txt", names);
+        let clusters = folder.run(&["cluster", "in.txt"]).err;
+        assert!(!clusters.contains("table"), "{names:?}: {clusters}");
+    }
+}
+
+#[test]
 fn columns_are_found_whatever_their_capitals() {
     let folder = Folder::with_kb();
     folder.write("in.csv", "Row, Product Name \n1,aspirin\n");
