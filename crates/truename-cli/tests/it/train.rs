@@ -29,6 +29,20 @@ fn arguments<'a>(out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     first.into_iter().chain(more.iter().copied()).collect()
 }
 
+/// Checks that the files of a folder, and of the folders in it, have the permissions of a new file.
+#[cfg(unix)]
+fn has_new_permissions(folder: &Folder, within: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    folder.write("new", "");
+    for path in std::fs::read_dir(within).unwrap().map(|entry| entry.unwrap().path()) {
+        match path.is_dir() {
+            true => has_new_permissions(folder, &path),
+            false => assert_eq!(mode(&path), mode(&folder.path("new")), "{}", path.display()),
+        }
+    }
+}
+
 #[test]
 fn an_encoder_that_learnt_serves_every_command() {
     let folder = Folder::with_kb();
@@ -39,6 +53,8 @@ fn an_encoder_that_learnt_serves_every_command() {
     for expected in [" tokens an epoch; ", " steps in all\nan estimated ", " of memory for a step of "] {
         assert!(trained.err.contains(expected), "{expected}: {}", trained.err);
     }
+    #[cfg(unix)]
+    has_new_permissions(&folder, &folder.path("encoder"));
     let embedded = folder.run(&["kb", "embed", "--kb", "kb", "--encoder", "encoder"]);
     assert_eq!(embedded.code, 0, "{}", embedded.err);
     folder.write("names.txt", "heart attak\n");

@@ -12,6 +12,7 @@
 //! ```
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -192,10 +193,14 @@ fn write_optimizer(path: &Path, state: &OptimizerState) -> Result<(), Error> {
         }
     }
     let metadata = HashMap::from([("steps".to_owned(), state.steps.to_string())]);
+    let unwritten = |source| Error::io("write", path, source);
+    let permissions = File::create(path).and_then(|new| new.metadata()).map_err(unwritten)?.permissions();
     safetensors::serialize_to_file(tensors, Some(metadata), path).map_err(|source| match source {
-        SafeTensorError::IoError(source) => Error::io("write", path, source),
+        SafeTensorError::IoError(source) => unwritten(source),
         source => failed(source),
-    })
+    })?;
+    // `serialize_to_file` puts a temporary file there, which is its owner's alone.
+    std::fs::set_permissions(path, permissions).map_err(unwritten)
 }
 
 fn read_optimizer(path: &Path) -> Result<OptimizerState, Error> {
