@@ -192,13 +192,17 @@ impl Layout {
             asked.clone().or_else(|| table.header.is_none().then(|| number.to_owned()))
         };
         let (asked_id, asked_name) = (numbered(&asked.id, "1"), numbered(&asked.name, "2"));
-        let path = collector.path().to_owned();
+        let (path, is_only_file) = (collector.path().to_owned(), collector.is_only_file());
         let missing = |what: String| {
             let titles = wanted(&asked_name, NAME).into_iter().find_map(|name| table.title_rows(name));
             let hint = match titles {
                 Some(rows) => {
                     hint!["the header seems to be further down: ", HintPart::setting("skip_rows").value(rows)]
                 }
+                None if !is_only_file && (asked.id.is_some() || asked.name.is_some()) => hint![
+                    "the columns that are named are those of all tables; import the others, and add this one by ",
+                    HintPart::action("kb update").value(path.display()),
+                ],
                 None => hint![
                     "name the columns: ",
                     HintPart::setting("id_column").value("COLUMN"),
@@ -228,15 +232,18 @@ impl Layout {
             [] => columns_named(&cells, SYNONYMS),
             asked => asked.iter().flat_map(|name| columns_asked(&cells, name)).collect(),
         };
-        let absent = asked.synonyms.iter().find(|name| columns_asked(&cells, name).is_empty());
+        let further = asked.synonyms.iter().chain(&asked.types);
+        let absent: Vec<&String> = further.filter(|name| columns_asked(&cells, name).is_empty()).collect();
         let mut names = find(&asked_name, NAME);
-        match (names.is_empty(), absent) {
+        match (names.is_empty(), absent.first()) {
             // The names of another file of the import.
             (true, _) if asked.name.is_some() && !asked.synonyms.is_empty() && !synonyms.is_empty() => {}
             (true, _) if asked_name.is_some() => return Err(no_column(asked_name.as_deref().unwrap_or_default())),
-            (_, Some(absent)) if collector.is_only_file() => return Err(no_column(absent)),
-            (_, Some(absent)) => collector.add_note(format!("no column \"{}\", so read without", excerpt(absent))),
-            _ => {}
+            (_, Some(absent)) if is_only_file => return Err(no_column(absent)),
+            _ => {
+                let note = |absent: &&String| format!("no column \"{}\", so read without", excerpt(absent));
+                absent.iter().map(note).for_each(|note| collector.add_note(note));
+            }
         }
         // A table with `id` and `names` alone has its names there.
         let are_joined = asked.name.is_none() && (names.is_empty() || synonyms.first() == names.first());

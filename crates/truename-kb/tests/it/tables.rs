@@ -128,6 +128,28 @@ fn a_second_table_may_have_further_names_alone() {
 }
 
 #[test]
+fn files_that_lack_a_column_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let [one, other] = ["one.csv", "other.csv"].map(|name| folder.path().join(name));
+    std::fs::write(&one, "code,term,kind\n1,bronchiolitis,disease\n").unwrap();
+    std::fs::write(&other, "code,term\n2,aspirin\n").unwrap();
+    let read = |files: &[&std::path::PathBuf], columns| {
+        let files: Vec<_> = files.iter().map(|file| (*file).clone()).collect();
+        read_files(&files, &ImportOptions { columns, ..ImportOptions::default() })
+    };
+    let columns = Columns { name: Some("term".into()), types: Some("kind".into()), ..Columns::default() };
+    let import = read(&[&one, &other], columns.clone()).unwrap();
+    let notes: Vec<String> = import.notes().iter().map(ToString::to_string).collect();
+    assert_eq!(notes, [format!("{}: no column \"kind\", so read without", other.display())]);
+    let error = read(&[&other], columns).unwrap_err();
+    assert!(error.kind() == ErrorKind::NoColumn && error.to_string().contains("no column \"kind\""), "{error}");
+    std::fs::write(&other, "id,name\n2,aspirin\n").unwrap();
+    let error = read(&[&one, &other], Columns { id: Some("code".into()), ..Columns::default() }).unwrap_err();
+    let (message, hint) = (error.to_string(), error.hint().unwrap().to_string());
+    assert!(message.contains("other.csv:1: no column \"code\"") && hint.contains("of all tables"), "{message} {hint}");
+}
+
+#[test]
 fn columns_of_a_table_without_a_header_are_numbers() {
     let text = "811001\tNeustadt\tNeustadt\tNova Cittate,Novo Mesto\n811002\tRio Seco\tRio Seco\t\n";
     let columns = Columns {
