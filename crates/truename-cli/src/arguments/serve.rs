@@ -90,8 +90,8 @@ pub enum Review {
 pub struct Export {
     #[command(flatten)]
     pub kb: KbArgument,
-    /// File of the judgements [default: that of the knowledge base]
-    #[arg(long, value_name = "FILE")]
+    /// Folder of the judgements, as that of `serve`, or a file of them [default: the folder of the knowledge base]
+    #[arg(long, value_name = "DIR")]
     pub judgements: Option<PathBuf>,
     /// Only the judgements of this user
     #[arg(long, value_name = "NAME")]

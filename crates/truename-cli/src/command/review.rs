@@ -6,7 +6,7 @@ use truename_error::{Error, ErrorKind, counted};
 use truename_read::{Dialect, Source, SourceOptions, has_extension, json};
 use truename_server::{Judgement, last_judgements, read_judgements};
 
-use super::serve::judgements_file;
+use super::serve::{judgements_file, judgements_in, named};
 use crate::arguments::{Export, Review};
 use crate::output::Output;
 
@@ -17,11 +17,15 @@ pub fn run(command: Review, quiet: bool) -> anyhow::Result<()> {
 }
 
 fn export(arguments: &Export, quiet: bool) -> anyhow::Result<()> {
+    let kb = arguments.kb.kb.as_deref();
     let (path, mut judgements) = match &arguments.judgements {
         // Unlike a file in a folder that is shared, it may be a link, a pipe or packed.
-        Some(path) => (path.clone(), read(path)?),
-        None => {
-            let path = judgements_file(arguments.kb.kb.as_deref());
+        Some(path) if !path.is_dir() => (path.clone(), read(path)?),
+        folder => {
+            let path = match folder {
+                Some(folder) => judgements_in(folder, &named(kb)?.0),
+                None => judgements_file(kb),
+            };
             let judgements = read_judgements(&path)?;
             (path, judgements)
         }

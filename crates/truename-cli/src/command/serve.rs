@@ -83,12 +83,12 @@ fn options(arguments: &Serve) -> anyhow::Result<ServerOptions> {
 /// Returns the knowledge bases to serve.
 fn sources(arguments: &Serve) -> anyhow::Result<Vec<BaseSource>> {
     let named = match arguments.kbs.is_empty() {
-        true => vec![(BUNDLED.to_owned(), None)],
-        false => arguments.kbs.iter().map(|kb| named(kb)).collect::<anyhow::Result<_>>()?,
+        true => vec![named(None)?],
+        false => arguments.kbs.iter().map(|kb| named(Some(Path::new(kb)))).collect::<anyhow::Result<_>>()?,
     };
     let source = |(name, folder): (String, Option<PathBuf>)| {
         let judgements = match &arguments.judgements {
-            Some(of_all) => of_all.join(format!("{name}.jsonl")),
+            Some(of_all) => judgements_in(of_all, &name),
             None => judgements_file(folder.as_deref()),
         };
         BaseSource { name, folder, judgements }
@@ -96,22 +96,29 @@ fn sources(arguments: &Serve) -> anyhow::Result<Vec<BaseSource>> {
     Ok(named.into_iter().map(source).collect())
 }
 
-/// Returns the name and folder of `NAME=DIR`, or of `DIR`, whose last part is the name.
-fn named(kb: &str) -> anyhow::Result<(String, Option<PathBuf>)> {
+/// Returns the name and folder of `NAME=DIR`, or of `DIR`, whose last part is the name; without one those of the bundled knowledge base.
+pub fn named(kb: Option<&Path>) -> anyhow::Result<(String, Option<PathBuf>)> {
+    let Some(kb) = kb else { return Ok((BUNDLED.to_owned(), None)) };
+    let kb = kb.to_string_lossy();
     if let Some((name, folder)) = kb.split_once('=').filter(|(name, _)| !name.contains(['/', '\\'])) {
         return Ok((name.to_owned(), Some(folder.into())));
     }
-    let folder = PathBuf::from(kb);
+    let folder = PathBuf::from(&*kb);
     let last = folder.canonicalize().ok().and_then(|folder| Some(folder.file_name()?.to_str()?.to_owned()));
     let name = last.or_else(|| Some(folder.file_name()?.to_str()?.to_owned()));
     let name = name.ok_or_else(|| UsageError(format!("--kb {kb} has no name; write --kb NAME={kb}")))?;
     Ok((name, Some(folder)))
 }
 
+/// Returns the file of the judgements of a knowledge base in a folder of those of several.
+pub fn judgements_in(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.jsonl"))
+}
+
 /// Returns the file of the judgements of a knowledge base, of the bundled one if there is no folder.
 pub fn judgements_file(folder: Option<&Path>) -> PathBuf {
     match folder {
         Some(folder) => folder.join("judgements.jsonl"),
-        None => cache_folder().join("judgements").join(format!("{BUNDLED}.jsonl")),
+        None => judgements_in(&cache_folder().join("judgements"), BUNDLED),
     }
 }

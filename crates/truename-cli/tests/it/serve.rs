@@ -113,6 +113,15 @@ fn judgements_become_gold() {
     assert_eq!(folder.run(&["-q", "review", "export", "--kb", "kb", "--user", "bob"]).code, 1);
     let own = folder.read("kb/judgements.jsonl");
     folder.write("own.jsonl", [&b"\xEF\xBB\xBF"[..], &own].concat());
+    // A folder as that of `serve`.
+    std::fs::create_dir(folder.path("judged")).unwrap();
+    folder.write("judged/hearts.jsonl", &own);
+    for kb in ["hearts=kb", "hearts"] {
+        let of_several = folder.run(&["-q", "review", "export", "--judgements", "judged", "--kb", kb]);
+        assert_eq!(of_several, exported, "{kb}");
+    }
+    let none = folder.run(&["-q", "review", "export", "--judgements", "judged", "--kb", "kb"]);
+    assert!(none.code == 1 && none.err.contains("kb.jsonl has no judgement"), "{}", none.err);
     let named = folder.run(&["-q", "review", "export", "--judgements", "own.jsonl", "--out", "own.tsv"]);
     assert_eq!(
         (named, folder.read("own.tsv").starts_with(b"name\tid\na \"bad\", heart\tX:2\n")),
