@@ -14,6 +14,7 @@ use tokio::sync::mpsc;
 
 use crate::budget::HeldMemory;
 use crate::connection::Connection;
+use crate::metrics::CountedRequest;
 
 /// Largest part of a body that is handed over at once, in bytes.
 const PART: usize = 64 << 10;
@@ -26,12 +27,18 @@ pub(crate) struct Answer {
     rest: Bytes,
     _holding: HeldMemory,
     connection: Option<Arc<Connection>>,
+    _counted: Option<Arc<CountedRequest>>,
 }
 
 impl Answer {
-    /// Returns a body that holds its memory and its connection.
-    pub fn body(body: Body, holding: HeldMemory, connection: Option<Arc<Connection>>) -> Body {
-        Body::new(Self { body, rest: Bytes::new(), _holding: holding, connection })
+    /// Returns a body that holds its memory, its connection and its request, which is counted at its end.
+    pub fn body(
+        body: Body,
+        holding: HeldMemory,
+        connection: Option<Arc<Connection>>,
+        counted: Option<Arc<CountedRequest>>,
+    ) -> Body {
+        Body::new(Self { body, rest: Bytes::new(), _holding: holding, connection, _counted: counted })
     }
 }
 
@@ -151,7 +158,7 @@ mod tests {
     async fn written(write: impl FnOnce(BodyWriter) + Send + 'static) -> Result<Bytes, axum::Error> {
         let (writer, body) = BodyWriter::new();
         let writing = tokio::task::spawn_blocking(move || write(writer));
-        let body = to_bytes(Answer::body(body, HeldMemory::default(), None), usize::MAX).await;
+        let body = to_bytes(Answer::body(body, HeldMemory::default(), None, None), usize::MAX).await;
         writing.await.unwrap();
         body
     }

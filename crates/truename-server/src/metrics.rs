@@ -1,6 +1,7 @@
 //! Counts and durations for Prometheus.
 
-use std::time::Duration;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::Instant;
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -45,6 +46,35 @@ struct PathLabels {
     path: String,
 }
 
+/// A request that is counted on drop: when the last part of its answer is sent, or its client left.
+pub(crate) struct CountedRequest {
+    requests: Family<RequestLabels, Counter>,
+    durations: Family<PathLabels, Histogram>,
+    method: String,
+    path: String,
+    /// Status of the answer; 0 before there is one.
+    status: AtomicU16,
+    start: Instant,
+}
+
+impl CountedRequest {
+    pub fn set_status(&self, status: u16) {
+        self.status.store(status, Ordering::Relaxed);
+    }
+}
+
+impl Drop for CountedRequest {
+    fn drop(&mut self) {
+        let (method, path) = (std::mem::take(&mut self.method), std::mem::take(&mut self.path));
+        let status = *self.status.get_mut();
+        // A client that left before there was an answer is counted by the lane.
+        if status > 0 {
+            self.requests.get_or_create(&RequestLabels { method, path: path.clone(), status }).inc();
+            self.durations.get_or_create(&PathLabels { path }).observe(self.start.elapsed().as_secs_f64());
+        }
+    }
+}
+
 fn seconds() -> Histogram {
     Histogram::new(exponential_buckets(0.0005, 2.0, 16))
 }
@@ -55,7 +85,7 @@ impl Metrics {
         let requests = Family::default();
         registry.register("requests", "Requests by method, path and status", requests.clone());
         let durations = Family::new_with_constructor(seconds as fn() -> Histogram);
-        let what = "Time from a request to its answer, by path";
+        let what = "Time from a request to the end of its answer, by path";
         registry.register_with_unit("request_duration", what, Unit::Seconds, durations.clone());
         let remembered = Counter::default();
         registry.register("names_remembered", "Names answered from memory", remembered.clone());
@@ -82,11 +112,10 @@ impl Metrics {
         Self { registry, requests, durations, names, documents, remembered, searched }
     }
 
-    /// Counts an answered request.
-    pub fn answered(&self, method: &str, path: &str, status: u16, after: Duration) {
-        let labels = RequestLabels { method: method.to_owned(), path: path.to_owned(), status };
-        self.requests.get_or_create(&labels).inc();
-        self.durations.get_or_create(&PathLabels { path: path.to_owned() }).observe(after.as_secs_f64());
+    /// Returns a request that comes now.
+    pub fn request(&self, method: &str, path: String) -> CountedRequest {
+        let (requests, durations, method) = (self.requests.clone(), self.durations.clone(), method.to_owned());
+        CountedRequest { requests, durations, method, path, status: AtomicU16::new(0), start: Instant::now() }
     }
 
     /// Returns all metrics in the text format of Prometheus.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Bytes, HttpBody};
@@ -25,7 +25,7 @@ use crate::budget::{Budget, HeldMemory};
 use crate::connection::{self, Connection};
 use crate::failure::Failure;
 use crate::limiter::{Limiter, WRONG_KEYS};
-use crate::metrics::Metrics;
+use crate::metrics::{CountedRequest, Metrics};
 use crate::origin::Origins;
 use crate::queue::{Lane, Limits};
 use crate::route::Route;
@@ -227,6 +227,7 @@ fn cors(state: Shared) -> CorsLayer {
 /// Ends requests that do not arrive, or are not answered, in time. Counts what they hold until their answer is sent.
 async fn in_time(Extract(state): Extract<Shared>, mut request: Request, next: Next) -> Response {
     let (holding, connection) = (HeldMemory::default(), request.extensions().get::<Arc<Connection>>().cloned());
+    let counted = request.extensions().get::<Arc<CountedRequest>>().cloned();
     request.extensions_mut().insert(holding.clone());
     if let Some(connection) = connection.as_ref().filter(|_| request.body().is_end_stream()) {
         connection.mark_asked();
@@ -236,12 +237,12 @@ async fn in_time(Extract(state): Extract<Shared>, mut request: Request, next: Ne
         Ok(response) => response,
         Err(_) => Failure::late(state.options.timeout).into_response(),
     };
-    response.map(|body| Answer::body(body, holding, connection))
+    response.map(|body| Answer::body(body, holding, connection, counted))
 }
 
 /// Counts the request and adds security headers.
-async fn finish(Extract(state): Extract<Shared>, request: Request, next: Next) -> Response {
-    let (start, method) = (Instant::now(), request.method().clone());
+async fn finish(Extract(state): Extract<Shared>, mut request: Request, next: Next) -> Response {
+    let method = request.method().clone();
     let route = Route::of(request.extensions());
     // Others may load what they may read.
     let resource = match state.origins.shows_reader(request.headers(), route) {
@@ -249,7 +250,16 @@ async fn finish(Extract(state): Extract<Shared>, request: Request, next: Next) -
         false => "same-origin",
     };
     let path = request.extensions().get::<MatchedPath>().map_or("other".into(), |path| path.as_str().to_owned());
+    // Clients make methods up; each would be a metric of its own.
+    let method = if matches!(method, Method::GET | Method::POST | Method::HEAD | Method::OPTIONS) {
+        method.as_str()
+    } else {
+        "other"
+    };
+    let counted = Arc::new(state.metrics.request(method, path));
+    request.extensions_mut().insert(Arc::clone(&counted));
     let mut response = next.run(request).await;
+    counted.set_status(response.status().as_u16());
     let headers = response.headers_mut();
     let fixed = |text| HeaderValue::from_static(text);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, fixed("nosniff"));
@@ -257,12 +267,5 @@ async fn finish(Extract(state): Extract<Shared>, request: Request, next: Next) -
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(fixed(POLICY));
     headers.entry(header::CACHE_CONTROL).or_insert(fixed("no-store"));
     headers.insert("cross-origin-resource-policy", fixed(resource));
-    // Clients make methods up; each would be a metric of its own.
-    let method = if matches!(method, Method::GET | Method::POST | Method::HEAD | Method::OPTIONS) {
-        method.as_str()
-    } else {
-        "other"
-    };
-    state.metrics.answered(method, &path, response.status().as_u16(), start.elapsed());
     response
 }

@@ -1,6 +1,6 @@
 //! Answers of the router.
 
-use axum::body::Body;
+use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use serde_json::{Value, json};
 use tower::ServiceExt;
@@ -58,6 +58,26 @@ async fn a_stream_is_answered_line_by_line() {
     let lines: Vec<&str> = answer.lines().collect();
     assert_eq!(lines.len(), 2);
     assert!(lines[0].contains("C:1") && lines[1].contains("line 2"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_request_is_counted_at_the_end_of_its_answer() {
+    let served = Served::new();
+    let count = async || {
+        let (_, _, metrics) = served.send(Request::get("/metrics").body(Body::empty()).unwrap()).await;
+        let metrics = String::from_utf8(metrics).unwrap();
+        let count = metrics.lines().find(|line| line.contains("duration_seconds_count{path=\"/v1/match\"}"));
+        (
+            count.map(|line| line.rsplit(' ').next().unwrap().to_owned()),
+            metrics.contains("\"/v1/match\",status=\"200\"} 1"),
+        )
+    };
+    let request = Request::post("/v1/match").header("content-type", "application/x-ndjson");
+    let request = request.body(Body::from("\"aspirin\"\n")).unwrap();
+    let answer = served.router.clone().oneshot(request).await.unwrap();
+    assert_eq!(count().await, (None, false));
+    to_bytes(answer.into_body(), usize::MAX).await.unwrap();
+    assert_eq!(count().await, (Some("1".into()), true));
 }
 
 #[tokio::test]
