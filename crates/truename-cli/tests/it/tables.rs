@@ -242,13 +242,45 @@ fn files_that_are_no_table_are_refused() {
     let cases: [(&str, &[u8], &str); 5] = [
         ("in.xlsx", b"PK\x03\x04\x14\0\0\0[Content_Types].xml", "an Excel workbook\nhint: save the sheet as CSV\n"),
         ("in.csv", b"PK\x03\x04\x14\0\0\0", "a zip archive\nhint: unpack it\n"),
-        ("in.txt", b"%PDF-1.4", "a PDF\nhint: copy its table into a sheet and save it as CSV\n"),
+        (
+            "in.txt",
+            b"%PDF-1.4",
+            "a PDF\nhint: take its text out, as `pdftotext FILE` does; a table is copied into a sheet and saved as CSV\n",
+        ),
         ("nul.csv", b"name\0\0\n", "binary, for it has NUL bytes\nhint: save it as CSV\n"),
         ("in.xls", b"<html><table>", "XML or HTML\nhint: save its table as CSV\n"),
     ];
     for (file, bytes, message) in cases {
         folder.write(file, bytes);
         assert_eq!(matched(&folder, file, &["-q"]), ran(1, "", &format!("error: {file}: this is {message}")));
+    }
+}
+
+#[test]
+fn every_command_says_what_a_binary_file_is() {
+    let folder = Folder::with_kb();
+    let cases: [(&str, &[u8], &str, &str); 3] = [
+        ("a.xlsx", b"PK\x03\x04....xl/workbook.xml", "an Excel workbook", "save the sheet as CSV"),
+        ("a.feather", b"ARROW1\0\0", "an Arrow or Feather file", "read_feather"),
+        ("a.pdf", b"%PDF-1.7", "a PDF", "pdftotext"),
+    ];
+    let commands: [&[&str]; 8] = [
+        &["match", "--kb", "kb"],
+        &["link", "--kb", "kb"],
+        &["recognize", "--kb", "kb"],
+        &["annotate", "--kb", "kb", "--type", "x"],
+        &["cluster"],
+        &["dedupe"],
+        &["kb", "import", "--out", "new"],
+        &["evaluate", "names", "--kb", "kb", "--gold"],
+    ];
+    for (file, bytes, kind, hint) in cases {
+        folder.write(file, bytes);
+        for command in commands {
+            let refused = folder.run(&[command, &[file]].concat());
+            let is_said = refused.err.contains(&format!("{file}: this is {kind}")) && refused.err.contains(hint);
+            assert!(refused.code == 1 && is_said, "{command:?} {}", refused.err);
+        }
     }
 }
 

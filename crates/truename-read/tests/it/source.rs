@@ -164,7 +164,9 @@ fn what_is_no_text_is_named() {
     let kind = |bytes: &[u8]| source(bytes, &options(None, 100)).err().map(|error| error.to_string());
     let is = |kind: &str| Some(format!("memory: this is {kind}"));
     assert_eq!(kind(b"PK\x03\x04....[Content_Types].xml"), is("an Excel workbook"));
+    assert_eq!(kind(b"PK\x03\x04....[Content_Types].xml....word/document.xml"), is("a text document"));
     assert_eq!(kind(b"PK\x03\x04...."), is("a zip archive"));
+    assert_eq!(kind(b"ARROW1\0\0"), is("an Arrow or Feather file"));
     assert_eq!(kind(b"%PDF-1.4"), is("a PDF"));
     assert_eq!(kind(b"PAR1\x15\x04"), is("a Parquet table"));
     assert_eq!(kind(&gzip(&gzip(b"a"))), is("packed twice"));
