@@ -25,6 +25,11 @@ impl Encoding {
         encoding_rs::Encoding::for_label(label.as_bytes()).map(|encoding| Self { encoding, marked: false })
     }
 
+    /// Returns the encoding of a label for a text that is written; UTF-16 then begins with a byte order mark.
+    pub fn of_output(label: &str) -> Option<Self> {
+        Self::of_label(label).map(|encoding| Self { marked: encoding.is_utf16(), ..encoding })
+    }
+
     /// Returns the encoding that a text has by its byte order mark, else the one asked for, else the one that its XML
     /// declaration or its NUL bytes tell, else UTF-8. A text that is UTF-8 beyond ASCII stays so where one byte a character is asked
     /// for, since such a text is hardly ever UTF-8 by chance.

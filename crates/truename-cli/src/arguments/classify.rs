@@ -26,6 +26,9 @@ pub struct Classify {
     /// Encoding of text that is not UTF-8 (a WHATWG label such as windows-1252)
     #[arg(long, value_name = "LABEL", value_parser = super::value::encoding)]
     pub encoding: Option<String>,
+    /// Encoding of the rows that are written [default: that of the input]
+    #[arg(long, value_name = "LABEL", value_parser = super::value::encoding)]
+    pub output_encoding: Option<String>,
     /// Longest row in bytes; a longer one ends the run
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_line_bytes: u64,

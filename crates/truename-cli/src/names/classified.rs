@@ -134,7 +134,8 @@ impl<'a> Texts<'a> {
         let plain: &[&str] = if classifier.config().is_regression() { &["value"] } else { &["label", "probability"] };
         let names = free_names(&present, plain);
         let (tally, added, out) = (Tally::of(classifier.labels()), names.len(), arguments.out.as_deref());
-        let mut writer = RowWriter::open(out, &input.rows, present.len(), &names)?.csv_safe(arguments.csv_safe);
+        let mut writer = RowWriter::open(out, &input.rows, present.len(), &names)?;
+        writer = writer.csv_safe(arguments.csv_safe).encoded(arguments.output_encoding.as_deref());
         writer.begin(&mut input.rows, &[])?;
         let (format, (first, second)) = (input.rows.format(), places);
         Ok(Self { classifier, format, encoding, columns, first, second, writer, added, tally })

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use indicatif::ProgressBar;
-use truename_error::ErrorKind;
+use truename_error::{ErrorKind, excerpt};
 use truename_read::{
     Encoding, Error, Record, RowFormat, Rows, Source, SourceOptions, TableOptions, columns_by_shape, files, folded,
     has_extension, quoted,
@@ -263,9 +263,9 @@ pub fn encode(encoding: Encoding, text: String) -> anyhow::Result<Vec<u8>> {
     if encoding.is_utf8() {
         return Ok(text.into_bytes());
     }
-    encoding.encode(&text).with_context(|| {
-        let name = encoding.name();
-        format!("\"{text}\" cannot be written in {name}; convert the input to UTF-8, or write --format jsonl")
+    encoding.encode(&text).ok_or_else(|| {
+        let message = format!("\"{}\" cannot be written in {}", excerpt(text.trim_end()), encoding.name());
+        Error::new(ErrorKind::Undecodable, message).with_hint("--output-encoding utf-8 writes all characters").into()
     })
 }
 

@@ -12,6 +12,9 @@ use crate::output::Output;
 
 pub struct RowWriter {
     output: Output,
+    /// Encoding of the rows that are read.
+    input: Encoding,
+    /// Encoding of the rows that are written.
     encoding: Encoding,
     /// Dialect of a table's rows.
     dialect: Option<Dialect>,
@@ -28,7 +31,14 @@ impl RowWriter {
     /// Opens the output of rows with `width` columns that gain `added`.
     pub fn open(out: Option<&Path>, rows: &Rows<'_>, width: usize, added: &[String]) -> anyhow::Result<Self> {
         let (dialect, encoding, format) = (rows.dialect(), rows.encoding(), rows.format());
-        Ok(Self { output: Output::open(out)?, encoding, dialect, format, width, added: added.to_vec(), is_safe: false })
+        let (output, added) = (Output::open(out)?, added.to_vec());
+        Ok(Self { output, input: encoding, encoding, dialect, format, width, added, is_safe: false })
+    }
+
+    /// Sets the encoding of the output; that of the input where there is no label.
+    pub fn encoded(self, label: Option<&str>) -> Self {
+        let encoding = label.and_then(Encoding::of_output).unwrap_or(self.input);
+        Self { encoding, ..self }
     }
 
     /// Sets whether cells that a spreadsheet would run as formulas are written as text.
@@ -44,7 +54,7 @@ impl RowWriter {
             None => (Vec::new(), None),
         };
         self.output.put(self.encoding.mark())?;
-        self.output.put(&finish(self.encoding, leading)?)?;
+        self.output.put(&finish(self.encoding, self.recoded(leading)?)?)?;
         let names: Vec<Cow<'_, str>> = extra.iter().chain(&self.added).map(|name| name.clone().into()).collect();
         header.map_or(Ok(()), |header| self.put_cells(header, names.into_iter()))
     }
@@ -61,14 +71,23 @@ impl RowWriter {
     /// Writes a row without values.
     pub fn pass(&mut self, record: &Record) -> anyhow::Result<()> {
         let safe = self.dialect.filter(|_| self.is_safe).and_then(|dialect| record.without_formulas(dialect));
-        let content = safe.as_deref().unwrap_or(record.content());
-        self.output.put(&finish(self.encoding, [content, record.line_end].concat())?)
+        let content = self.recoded(safe.unwrap_or_else(|| record.content().to_vec()))?;
+        self.output.put(&finish(self.encoding, [&content, record.line_end].concat())?)
+    }
+
+    /// Returns bytes of the input in the encoding of the output. What is not in the encoding of the input becomes U+FFFD.
+    fn recoded(&self, bytes: Vec<u8>) -> anyhow::Result<Vec<u8>> {
+        if self.input.name() == self.encoding.name() {
+            return Ok(bytes);
+        }
+        let text = self.input.decode(&bytes).unwrap_or_else(|| String::from_utf8_lossy(&bytes).into_owned());
+        encode(self.encoding, text)
     }
 
     fn put_cells<'c>(&mut self, record: Record, cells: impl Iterator<Item = Cow<'c, str>>) -> anyhow::Result<()> {
         let line_end = record.line_end;
         let safe = self.is_safe.then(|| record.without_formulas(self.dialect.unwrap_or(Dialect::TSV))).flatten();
-        let mut row = safe.unwrap_or_else(|| record.into_content());
+        let mut row = self.recoded(safe.unwrap_or_else(|| record.into_content()))?;
         let dialect = self.dialect.unwrap_or_else(|| {
             // The list becomes a table, in which a tab would begin a new cell.
             row.iter_mut().filter(|byte| **byte == b'\t').for_each(|byte| *byte = b' ');
@@ -83,7 +102,7 @@ impl RowWriter {
     /// Inserts fields before the object's last brace.
     fn put_fields(&mut self, record: Record, values: &[Value]) -> anyhow::Result<()> {
         let line_end = record.line_end;
-        let mut row = record.into_content();
+        let mut row = self.recoded(record.into_content())?;
         let brace = row.iter().rposition(|byte| *byte == b'}').unwrap_or(row.len());
         let behind = row.split_off(brace);
         let fields = self.added.iter().zip(values).map(|(name, value)| format!("\"{name}\":{value}"));

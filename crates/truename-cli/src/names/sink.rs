@@ -33,6 +33,15 @@ pub enum Target {
 
 impl Target {
     pub fn of(arguments: &Match, input: InputFormat) -> anyhow::Result<Self> {
+        let target = Self::asked(arguments, input)?;
+        let is_utf8 = matches!(target, Self::Candidates | Self::Converted(InputFormat::Jsonl | InputFormat::Parquet));
+        match is_utf8 && arguments.output_encoding.is_some() {
+            true => Err(UsageError("--output-encoding is for rows of text; JSON and Parquet are UTF-8".into()).into()),
+            false => Ok(target),
+        }
+    }
+
+    fn asked(arguments: &Match, input: InputFormat) -> anyhow::Result<Self> {
         let refused = |message: String| Err(UsageError(message).into());
         let Some(out) = &arguments.out else {
             return match (arguments.format, input) {
@@ -104,7 +113,7 @@ impl Sink {
         let dialect = match target {
             Target::Rows => {
                 let writer = RowWriter::open(out, &input.rows, columns.len(), &added.names)?;
-                let mut writer = writer.csv_safe(is_safe);
+                let mut writer = writer.csv_safe(is_safe).encoded(arguments.output_encoding.as_deref());
                 writer.begin(&mut input.rows, extra)?;
                 return Ok(Self::Rows(writer));
             }
@@ -120,7 +129,9 @@ impl Sink {
             Target::Converted(InputFormat::Csv) => Dialect::of(b','),
             Target::Converted(InputFormat::Tsv | InputFormat::Text) => Dialect::TSV,
         };
-        let (mut output, encoding) = (Output::open(out)?, input.rows.encoding());
+        let label = arguments.output_encoding.as_deref();
+        let encoding = label.and_then(Encoding::of_output).unwrap_or(input.rows.encoding());
+        let mut output = Output::open(out)?;
         output.put(encoding.mark())?;
         output.put(&line(columns.iter().chain(&added.names), dialect, encoding, is_safe)?)?;
         Ok(Self::Delimited { output, dialect, encoding, is_safe })

@@ -316,6 +316,41 @@ fn rows_keep_their_bytes_whatever_their_quotes() {
 }
 
 #[test]
+fn rows_are_written_in_another_encoding_on_request() {
+    let folder = Folder::with_kb();
+    folder.write("latin.csv", b"name,x\r\naspirin,\"na\xEFve; \"\"x\"\"\"\r\n\r\n");
+    folder.write("utf8.csv", "name,x\r\naspirin,\"naïve; \"\"x\"\"\"\r\n\r\n");
+    let latin = ["-q", "--encoding", "windows-1252", "--output-encoding", "utf-8"];
+    let utf8 = matched(&folder, "utf8.csv", &["-q"]);
+    assert!(utf8.code == 0 && utf8.out.contains("naïve"), "{utf8:?}");
+    assert_eq!(matched(&folder, "latin.csv", &latin), utf8);
+    for out in ["wide.csv", "wide.tsv"] {
+        let ran_wide = matched(&folder, "utf8.csv", &["-q", "--output-encoding", "utf-16le", "--out", out]);
+        assert_eq!(ran_wide, ran(0, "", ""));
+        let wide = folder.read(out);
+        let units: Vec<u16> = wide.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+        let text = String::from_utf16(&units).unwrap();
+        let shown = if out == "wide.csv" { utf8.out.clone() } else { text.trim_start_matches('\u{FEFF}').to_owned() };
+        assert_eq!(text, format!("\u{FEFF}{shown}"));
+        assert!(text.contains("naïve") && text.contains("X:3"), "{text}");
+    }
+    // A list and objects, too.
+    folder.write("latin.txt", b"na\xEFve\n");
+    assert!(matched(&folder, "latin.txt", &latin).out.contains("\nnaïve\t"));
+    folder.write("latin.jsonl", b"{\"name\":\"na\xEFve\"}\n");
+    assert!(matched(&folder, "latin.jsonl", &latin).out.starts_with("{\"name\":\"naïve\",\"id\":null,"));
+    folder.write("han.csv", "name\n模\n");
+    let lacking = matched(&folder, "han.csv", &["-q", "--output-encoding", "windows-1252"]);
+    assert!(lacking.code == 1 && lacking.err.contains("\"模\" cannot be written in windows-1252"), "{}", lacking.err);
+    assert!(lacking.err.contains("\nhint: --output-encoding utf-8"), "{}", lacking.err);
+    for further in [&["--format", "jsonl"][..], &["--out", "out.jsonl"]] {
+        let refused = matched(&folder, "utf8.csv", &[&["--output-encoding", "utf-8"], further].concat());
+        assert!(refused.code == 2 && refused.err.contains("--output-encoding is for rows of text"), "{refused:?}");
+    }
+    assert_eq!(matched(&folder, "utf8.csv", &["--output-encoding", "klingon"]).code, 2);
+}
+
+#[test]
 fn utf16_without_a_mark_is_told_by_its_nul_bytes() {
     let folder = Folder::with_kb();
     let wide: Vec<u8> = "name\naspirin\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
