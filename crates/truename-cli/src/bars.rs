@@ -1,4 +1,4 @@
-//! Progress bars on stderr; indicatif hides them if it is no terminal.
+//! Progress on stderr: bars on a terminal, else lines.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -8,14 +8,16 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::style::ProgressTracker;
-use indicatif::{ProgressBar, ProgressState, ProgressStyle, WeakProgressBar};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle, WeakProgressBar};
 use truename_error::grouped;
+
+use crate::progress_lines::ProgressLines;
 
 /// Bars of this process.
 static BARS: Mutex<Vec<WeakProgressBar>> = Mutex::new(Vec::new());
 static ARE_HIDDEN: AtomicBool = AtomicBool::new(false);
 
-/// Hides all bars; log lines would otherwise mix with them.
+/// Hides all bars.
 pub fn hide() {
     ARE_HIDDEN.store(true, Ordering::Relaxed);
 }
@@ -36,13 +38,26 @@ pub fn bar(total: u64, template: &str, quiet: bool) -> ProgressBar {
     if quiet || ARE_HIDDEN.load(Ordering::Relaxed) {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::new(total).with_style(style(template));
+    let target = match is_on_terminal() {
+        true => ProgressDrawTarget::stderr(),
+        false => ProgressDrawTarget::term_like_with_hz(Box::new(ProgressLines::new()), 1),
+    };
+    let bar = ProgressBar::with_draw_target(Some(total), target).with_style(style(template));
     BARS.lock().unwrap_or_else(PoisonError::into_inner).push(bar.downgrade());
     bar
 }
 
+fn is_on_terminal() -> bool {
+    !ProgressDrawTarget::stderr().is_hidden()
+}
+
+/// Returns the style of a template; lines have no drawing in front of the numbers.
 pub fn style(template: &str) -> ProgressStyle {
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let template = match is_on_terminal() {
+        true => template.to_owned(),
+        false => template.replace("{bar:30} ", "").replace("{spinner} ", ""),
+    };
+    let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
     style.with_key("rate", Rate)
 }
 
@@ -61,8 +76,8 @@ impl ProgressTracker for Rate {
     }
 }
 
-pub const BYTES: &str = "{bar:30} {bytes}/{total_bytes}  {msg}  {eta} left";
-const BYTES_OF_STREAM: &str = "{spinner} {bytes}  {msg}";
+pub const BYTES: &str = "{bar:30} {bytes}/{total_bytes}  {msg}  {bytes_per_sec}  {eta} left";
+const BYTES_OF_STREAM: &str = "{spinner} {bytes}  {msg}  {bytes_per_sec}";
 const NAMES: &str = "{bar:30} {human_pos}/{human_len} names  {rate} names/s  {eta} left";
 pub const STEPS: &str = "{msg}  {bar:30} {human_pos}/{human_len}  {eta} left";
 pub const UNKNOWN: &str = "{spinner} {msg}  {elapsed}";

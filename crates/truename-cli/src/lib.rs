@@ -21,6 +21,7 @@ mod names;
 mod output;
 mod problems;
 mod progress;
+mod progress_lines;
 mod records;
 mod spread;
 mod tsne;
@@ -29,7 +30,7 @@ use std::ffi::OsString;
 
 use clap::Parser;
 
-use arguments::{Arguments, Command};
+use arguments::{Arguments, Command, ProgressForm};
 pub use exit_code::ExitCode;
 
 /// Runs the command with its arguments, the first of which is its own name. `program` is the program with its first arguments that runs the
@@ -68,8 +69,12 @@ pub fn main(program: &[OsString], arguments: impl IntoIterator<Item = OsString>)
 }
 
 fn set_up(arguments: &Arguments) {
+    if arguments.progress == ProgressForm::None {
+        bars::hide();
+    }
     if arguments.verbose {
         use tracing_subscriber::fmt::format::FmtSpan;
+        // Log lines would mix with them.
         bars::hide();
         tracing_subscriber::fmt().with_writer(harmless::log).with_span_events(FmtSpan::CLOSE).init();
     } else if matches!(arguments.command, Command::Serve(_)) {

@@ -27,7 +27,7 @@ mod value;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub use annotate::Annotate;
@@ -69,9 +69,20 @@ pub struct Arguments {
     /// Print only errors on stderr
     #[arg(long, short, global = true)]
     pub quiet: bool,
+    /// Progress on stderr
+    #[arg(long, global = true, value_enum, value_name = "FORM", default_value_t = ProgressForm::Auto)]
+    pub progress: ProgressForm,
     /// Log each stage and its duration on stderr
     #[arg(long, short, global = true)]
     pub verbose: bool,
+}
+
+/// Form of progress.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProgressForm {
+    /// A bar on a terminal, else a line each 10 s
+    Auto,
+    None,
 }
 
 #[derive(Subcommand)]

@@ -5,6 +5,7 @@ use std::time::Instant;
 use truename::{LinkOptions, Linker};
 
 use crate::arguments::{Match, OutputFormat};
+use crate::bars;
 use crate::command::{check_vectors, open_linker};
 use crate::exit_code::UsageError;
 use crate::output::stdout;
@@ -16,6 +17,8 @@ const JSONL_TOP: u32 = 5;
 pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
     if arguments.worker {
         interrupt::stop_with_stdin();
+        // The process that began it counts the parts.
+        bars::hide();
     }
     // What is said of the knowledge base is not said by each worker.
     let linker = open_linker(&arguments.kb, quiet || arguments.worker)?.with_options(link_options(arguments)?)?;

@@ -42,6 +42,29 @@ impl Coprocess {
     }
 }
 
+#[test]
+fn progress_is_lines_where_stderr_is_no_terminal() {
+    let folder = Folder::with_kb();
+    let mut children = [&[][..], &["--progress", "none"], &["--quiet"]].map(|arguments| {
+        let log = folder.path(&format!("log{}", arguments.len() + arguments.concat().len()));
+        let mut command = folder.command(&[arguments, &["match", "-", "--kb", "kb"]].concat());
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(std::fs::File::create(&log).unwrap());
+        (command.spawn().unwrap(), log)
+    });
+    for (child, _) in &mut children {
+        child.stdin.as_mut().unwrap().write_all(b"aspirin\n").unwrap();
+    }
+    std::thread::sleep(Duration::from_millis(12_500));
+    let said = children.map(|(mut child, log)| {
+        drop(child.stdin.take());
+        assert!(child.wait().unwrap().success());
+        std::fs::read_to_string(log).unwrap()
+    });
+    assert!(said[0].starts_with("8 B  1 name  ") && said[0].lines().count() == 2, "{}", said[0]);
+    assert!(said[1].starts_with("1 name: ") && said[1].lines().count() == 1, "{}", said[1]);
+    assert_eq!(said[2], "");
+}
+
 /// Commands with the pieces of their input, each with the number of lines that answer it.
 type Case = (&'static [&'static str], &'static [(&'static str, usize)]);
 
