@@ -154,7 +154,7 @@ fn changed(kb: KnowledgeBase, concepts: Vec<Concept>) -> anyhow::Result<Knowledg
     let file = folder.path().join("concepts.jsonl");
     let lines: Vec<String> = concepts.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
     std::fs::write(&file, lines.join("\n") + "\n")?;
-    kb.update(&[file], &gone, &ImportOptions::default())?;
+    kb.update(&[file], &gone, &ImportOptions { replace: true, ..ImportOptions::default() })?;
     Ok(kb)
 }
 

@@ -106,7 +106,7 @@ pub struct Concept {
     /// Further names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub synonyms: Vec<String>,
-    /// Names that outside vocabularies give it.
+    /// Names that outside vocabularies and judgements give it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<Alias>,
     /// Types (`disease`), for `--type`.
@@ -123,13 +123,13 @@ pub struct Concept {
     pub definition: Option<String>,
 }
 
-/// A name that an outside vocabulary gives a concept.
+/// A name that an outside vocabulary or a judgement gives a concept.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Alias {
     /// The name.
     pub name: String,
-    /// The vocabulary.
+    /// The vocabulary, or `judged` with the day of the judgement.
     pub source: String,
 }
 
@@ -174,7 +174,7 @@ impl Concept {
         self.definition = self.definition.take().or(other.definition);
     }
 
-    /// Removes duplicates; a concept without a preferred name takes its first synonym.
+    /// Removes duplicates; a concept without a preferred name takes its first synonym. A judged name may be another name too.
     pub(crate) fn tidy(&mut self) {
         if self.name.is_empty() && !self.synonyms.is_empty() {
             self.name = self.synonyms.remove(0);
@@ -184,7 +184,10 @@ impl Concept {
         keep_first(&mut self.synonyms);
         let own: HashSet<&String> = std::iter::once(&self.name).chain(&self.synonyms).collect();
         let mut seen = HashSet::new();
-        self.aliases.retain(|alias| !own.contains(&alias.name) && seen.insert(alias.name.clone()));
+        self.aliases.retain(|alias| {
+            let is_judged = alias.judged_on().is_some();
+            (is_judged || !own.contains(&alias.name)) && seen.insert((alias.name.clone(), is_judged))
+        });
         keep_first(&mut self.types);
         keep_first(&mut self.parents);
         keep_first(&mut self.xrefs);

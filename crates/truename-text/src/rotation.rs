@@ -1,7 +1,7 @@
 //! Signs that alone tell chemical names apart: of optical rotation, and of a negative charge.
 
 /// Direction in which a compound turns light, as its name has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rotation {
     /// `(+)-`
     Plus,

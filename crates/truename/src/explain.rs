@@ -1,6 +1,6 @@
 //! Explanations of answers, in words a curator reads.
 
-use truename_kb::ConceptId;
+use truename_kb::{ConceptId, Date, judged_on};
 use truename_text::similarity::is_misspelt;
 use truename_text::{KeyMatch, NameProfile, Token, VersionedName};
 
@@ -26,7 +26,10 @@ pub(crate) fn explain(name: &str, candidates: &[Candidate], threshold: f64, basi
     let matched = NameProfile::new(&best.matched_name);
     let mut said = vec![format!("{} ({}): {}.", best.id, best.preferred_name, likeness(&query, &matched, best))];
     if let Some(source) = &best.alias_source {
-        said.push(format!("That name is an alias from {source}."));
+        said.push(match judged_on(source) {
+            Some(date) => format!("You judged this on {date}."),
+            None => format!("That name is an alias from {source}."),
+        });
     }
     if let Some(next) = candidates.get(1) {
         let other = NameProfile::new(&next.matched_name);
@@ -92,6 +95,11 @@ pub(crate) fn explain_shared(link: &Link, count: usize, is_meant: bool) -> Strin
         ids.join(", "),
         percent(best.probability)
     )
+}
+
+/// Explains that the name was judged to mean no concept.
+pub(crate) fn explain_judged_nil(date: Date) -> String {
+    format!("You judged on {date} that no concept is meant, so the answer is NIL.")
 }
 
 /// Explains that the text is no name.

@@ -56,8 +56,11 @@ impl Link {
         size_of::<Self>() + self.name.len() + explanations + candidates.sum::<usize>()
     }
 
-    /// Returns the number of candidates with the exact name.
+    /// Returns the number of candidates that share the exact name; 1 at most where it decides for one of them.
     pub(crate) fn shared(&self) -> usize {
+        if self.candidates.first().is_some_and(|best| best.scores.ranker.is_none()) {
+            return 1;
+        }
         self.candidates.iter().filter(|candidate| candidate.scores.exact == 1.0).count()
     }
 

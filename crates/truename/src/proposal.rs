@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use truename_kb::{ConceptIndex, NameIndex};
+use truename_kb::{ConceptIndex, NameIndex, Snapshot, judged_on};
 use truename_text::KeyMatch;
+
+use crate::Error;
 
 /// Scores that the generators gave one name of the knowledge base.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,10 +48,22 @@ impl Proposals {
         names.iter().filter(is_exact).map(|(name, _)| *name).collect()
     }
 
-    /// Returns the only concept with a name of the query's normal form; `None` if there is none or several.
-    pub(crate) fn sole_exact(&self) -> Option<ConceptIndex> {
+    /// Returns the concept that the query's normal form decides for: the only one with such a name or, of several, the only one that a
+    /// person judged to have it. `None` if there is none.
+    pub(crate) fn sole_exact(&self, snapshot: &Snapshot<'_>) -> Result<Option<ConceptIndex>, Error> {
         let is_exact = |names: &[(NameIndex, Proposal)]| names.iter().any(|(_, p)| p.key == KeyMatch::Exact);
-        let mut exact = self.iter().filter(|(_, names)| is_exact(names)).map(|(concept, _)| concept);
-        exact.next().filter(|_| exact.next().is_none())
+        let mut exact: Vec<ConceptIndex> =
+            self.iter().filter(|(_, names)| is_exact(names)).map(|(concept, _)| concept).collect();
+        if exact.len() > 1 {
+            let mut judged = Vec::new();
+            for concept in exact {
+                let (aliases, names) = (snapshot.aliases(concept)?, self.exact_names(concept));
+                if aliases.iter().any(|(name, source)| judged_on(source).is_some() && names.contains(name)) {
+                    judged.push(concept);
+                }
+            }
+            exact = judged;
+        }
+        Ok(if let [sole] = exact[..] { Some(sole) } else { None })
     }
 }

@@ -28,7 +28,7 @@ pub(crate) struct Retriever<'a> {
 /// Candidates of a query.
 pub(crate) struct RetrievedCandidates {
     pub(crate) proposals: Proposals,
-    /// The only concept with the exact name, if there is one.
+    /// The concept that the exact name decides for, if there is one.
     pub(crate) sole: Option<ConceptIndex>,
     /// All candidates with their features; `None` if the search ended at `sole`.
     pub(crate) featured: Option<(FeatureSet, Vec<CandidateFeatures>)>,
@@ -62,7 +62,7 @@ impl<'a> Retriever<'a> {
         concepts: &[ConceptIndex],
     ) -> Result<RetrievedCandidates, Error> {
         let mut proposals = propose_exact(query, &scope)?;
-        let sole = proposals.sole_exact();
+        let sole = proposals.sole_exact(self.snapshot)?;
         if ends_at_sole && sole.is_some() {
             return Ok(RetrievedCandidates { proposals, sole, featured: None });
         }

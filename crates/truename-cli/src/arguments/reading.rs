@@ -93,6 +93,7 @@ impl Reading {
             keep_placeholders: self.keep_placeholders,
             max_line_bytes: self.max_line_bytes,
             progress: crate::interrupt::progress(),
+            ..ImportOptions::default()
         }
     }
 }

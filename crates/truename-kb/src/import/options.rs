@@ -33,6 +33,8 @@ pub struct ImportOptions {
     pub max_line_bytes: Option<u64>,
     /// True if placeholders, such as `N/A`, are kept as names and ids.
     pub keep_placeholders: bool,
+    /// True if an update may take names and other parts from concepts, those that its files lack; otherwise it is refused.
+    pub replace: bool,
     /// Progress, for another thread to watch and to stop.
     pub progress: Arc<Progress>,
 }

@@ -29,6 +29,7 @@ impl Snapshot<'_> {
         }
         self.check_keys()?;
         self.all_retired()?;
+        self.judgements()?;
         self.forms().map(drop)
     }
 

@@ -8,6 +8,7 @@ mod counts;
 mod filed;
 mod fill;
 mod forms;
+mod judged;
 mod name_order;
 mod record;
 mod retired;

@@ -1,7 +1,7 @@
 //! Tables of the store.
 //!
 //! `meta` holds the format, counts, provenance, sets of vectors, the order of names, copied models, fitted rankers
-//! and what became of each retired id. The n-gram index and the vectors have tables of their own in the same file
+//! what became of each retired id, and judgements of names that no concept has. The n-gram index and the vectors have tables of their own in the same file
 //! (`truename-index`).
 
 use std::path::Path;
@@ -22,6 +22,8 @@ const META_COUNTS: &str = "counts";
 pub(super) const META_RANKS: &str = "ranks";
 /// Before a retired id, the name of the fact that says what became of it; stores of earlier versions have none.
 pub(super) const META_RETIRED: &str = "retired:";
+/// Before a lookup key, the name of the fact that has the judgements without a concept of its names.
+pub(super) const META_JUDGED: &str = "judged:";
 
 #[derive(Clone, Copy)]
 pub(super) struct Tables {

@@ -9,11 +9,13 @@ use truename_files::Partial;
 use truename_index::{NgramIndex, VectorIndex};
 use truename_kb::import::{AliasReport, Vocabulary, read_files, read_vocabulary};
 use truename_kb::{
-    Concept, ConceptId, Import, ImportOptions, NameIndex, Problem, RetiredId, Snapshot, Store, StoreChanges,
+    Alias, Concept, ConceptId, Import, ImportOptions, NameIndex, Problem, RetiredId, Snapshot, Store, StoreChanges,
+    WriteTransaction, judged_on,
 };
 use truename_text::{Gram, NormalizedName, grams};
 
 use super::KnowledgeBase;
+use super::losses::Losses;
 use super::models::META_COPIED;
 use super::pack::is_pack;
 use super::vector_sets::NUMBERS;
@@ -155,10 +157,13 @@ impl KnowledgeBase {
     }
 
     /// Adds the concepts of files, replaces those already there, and removes the concepts that the files or `removed`
-    /// name, in one transaction and in place.
+    /// name, in one transaction and in place. Judged names stay with their concepts, and go with retired ids to the concepts that
+    /// replace these.
     ///
     /// # Errors
-    /// If a file cannot be read or the store cannot be written; the store then stays as it was.
+    /// If a file cannot be read or the store cannot be written; or, unless [`ImportOptions::replace`] is set, if a concept would lose
+    /// its preferred name, have fewer names, or lose all its types, parents, cross-references or its definition. The store then stays
+    /// as it was.
     pub fn update(&self, files: &[PathBuf], removed: &[ConceptId], options: &ImportOptions) -> Result<Report, Error> {
         self.check_writable()?;
         let import = if files.is_empty() { Import::default() } else { read_files(files, options)? };
@@ -172,13 +177,12 @@ impl KnowledgeBase {
         let gone: Vec<ConceptId> = removed.iter().chain(retired).cloned().collect();
         let mut mappings = import.mappings;
         mappings.extend(replacements(&snapshot, &import.retired, &gone, &concepts)?);
+        if !options.replace {
+            losses(&snapshot, &concepts)?.refuse()?;
+        }
         let unused_mappings = add_mappings(&snapshot, mappings, &gone, &mut concepts)?;
-        let applied = self.store.apply(&mut write, concepts, &gone)?;
-        let [old, new] = [&applied.old_names, &applied.new_names].map(|names| with_grams(names));
-        self.indexes.ngrams.update(&mut write, applied.next_name.0, &old, &new)?;
-        let gone: Vec<u32> = applied.old_names.iter().map(|(name, _)| name.0).collect();
-        let concepts: Vec<u32> = applied.old_concepts.iter().map(|concept| concept.0).collect();
-        self.drop_vectors(&mut write, &snapshot, &gone, &concepts)?;
+        keep_judged(&snapshot, &import.retired, &gone, &mut concepts)?;
+        let applied = self.apply(&mut write, &snapshot, concepts, &gone)?;
         let mut provenance = read_provenance(&snapshot)?;
         provenance.extend(new_provenance);
         self.store.put_meta(&mut write, META_PROVENANCE, &to_json(&provenance))?;
@@ -207,6 +211,84 @@ impl KnowledgeBase {
             aliases: Vec::new(),
         })
     }
+}
+
+impl KnowledgeBase {
+    /// Adds, replaces and removes concepts in the store and its indexes.
+    pub(super) fn apply(
+        &self,
+        write: &mut WriteTransaction<'_>,
+        snapshot: &Snapshot<'_>,
+        concepts: Vec<Concept>,
+        gone: &[ConceptId],
+    ) -> Result<StoreChanges, Error> {
+        let applied = self.store.apply(write, concepts, gone)?;
+        let [old, new] = [&applied.old_names, &applied.new_names].map(|names| with_grams(names));
+        self.indexes.ngrams.update(write, applied.next_name.0, &old, &new)?;
+        let gone: Vec<u32> = applied.old_names.iter().map(|(name, _)| name.0).collect();
+        let concepts: Vec<u32> = applied.old_concepts.iter().map(|concept| concept.0).collect();
+        self.drop_vectors(write, snapshot, &gone, &concepts)?;
+        Ok(applied)
+    }
+}
+
+/// Returns what stored concepts would lose to those that take their place.
+fn losses(snapshot: &Snapshot<'_>, concepts: &[Concept]) -> Result<Losses, Error> {
+    let mut losses = Losses::default();
+    for concept in concepts {
+        if let Some(index) = snapshot.index_of(&concept.id)? {
+            losses.add(&snapshot.concept(index)?, concept);
+        }
+    }
+    Ok(losses)
+}
+
+/// Adds the judged names of stored concepts to those that take their place.
+fn keep_judged(
+    snapshot: &Snapshot<'_>,
+    retired: &[RetiredId],
+    gone: &[ConceptId],
+    concepts: &mut Vec<Concept>,
+) -> Result<(), Error> {
+    let mut judged: BTreeMap<ConceptId, Vec<Alias>> = BTreeMap::new();
+    for concept in &*concepts {
+        judged.insert(concept.id.clone(), judged_names(snapshot, &concept.id)?);
+    }
+    for id in gone {
+        let by = retired.iter().find(|retired| retired.id == *id).and_then(RetiredId::replacement);
+        let current = match by {
+            Some(by) if judged.contains_key(by) => Some(by.clone()),
+            Some(by) => snapshot.current(by)?,
+            None => None,
+        };
+        if let Some(current) = current {
+            judged.entry(current).or_default().extend(judged_names(snapshot, id)?);
+        }
+    }
+    judged.retain(|_, names| !names.is_empty());
+    let is_same = |one: &Alias, other: &Alias| one.name == other.name && one.judged_on().is_some();
+    for concept in &mut *concepts {
+        let mut names = judged.remove(&concept.id).unwrap_or_default();
+        names.retain(|name| !concept.aliases.iter().any(|known| is_same(known, name)));
+        concept.aliases.extend(names);
+    }
+    for (id, names) in judged {
+        let mut concept = snapshot.concept_by_id(&id)?;
+        concept.aliases.extend(names);
+        concepts.push(concept);
+    }
+    Ok(())
+}
+
+/// Returns the names judged to be of a stored concept; none where there is no such concept.
+fn judged_names(snapshot: &Snapshot<'_>, id: &ConceptId) -> Result<Vec<Alias>, Error> {
+    let mut names = Vec::new();
+    if let Some(index) = snapshot.index_of(id)? {
+        for (name, source) in snapshot.aliases(index)?.into_iter().filter(|(_, source)| judged_on(source).is_some()) {
+            names.push(Alias { name: snapshot.name(name)?.1.to_owned(), source: source.to_owned() });
+        }
+    }
+    Ok(names)
 }
 
 /// Reads an outside vocabulary. Its problems and its file are listed with those of the import.

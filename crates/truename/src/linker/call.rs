@@ -42,6 +42,11 @@ impl LinkCall<'_> {
         retriever.is_some() || reranker.is_some() || self.linker.options.encode_in_context
     }
 
+    /// Returns whether a text is never a mention, by the options or by a judgement.
+    pub(super) fn has_stop_name(&self, text: &str) -> bool {
+        self.linker.options.stop_names.has(text) || self.fitted.stop_names.has(text)
+    }
+
     pub(crate) fn threshold(&self) -> f64 {
         self.linker.threshold_of(&self.fitted)
     }

@@ -20,8 +20,8 @@ use crate::recognizer::{Reading, RecognizedMention};
 use crate::shared_names::SharedNames;
 use crate::{Error, Link, LinkedDocument, LinkedMention, Query};
 
-/// Returns the mentions of each document.
-type Find<'f> = &'f dyn Fn(&mut Vec<Reading<'_>>) -> Result<Vec<Vec<RecognizedMention>>, Error>;
+/// Returns the mentions of each document, in a call.
+type Find<'f> = &'f dyn Fn(&LinkCall<'_>, &mut Vec<Reading<'_>>) -> Result<Vec<Vec<RecognizedMention>>, Error>;
 
 /// The ranked answer to a name, with the types of its candidates.
 pub(super) struct NameAnswer {
@@ -46,9 +46,12 @@ impl Linker {
     #[tracing::instrument(skip_all, fields(documents = documents.len()))]
     pub fn link_documents(&self, documents: Vec<Document>) -> Result<Vec<LinkedDocument>, Error> {
         let recognizer = self.recognizer()?;
-        self.link_found(documents, &|readings| {
-            let recognized = recognizer.recognize(readings)?;
+        self.link_found(documents, &|call, readings| {
+            let mut recognized = recognizer.recognize(readings)?;
             check(&recognized, readings)?;
+            for (reading, mentions) in readings.iter().zip(&mut recognized) {
+                mentions.retain(|one| !call.has_stop_name(&one.text(reading.document())));
+            }
             Ok(recognized)
         })
     }
@@ -59,7 +62,7 @@ impl Linker {
     /// As [`Linker::link_documents`].
     #[tracing::instrument(skip_all, fields(documents = documents.len()))]
     pub fn link_mentions(&self, documents: Vec<Document>) -> Result<Vec<LinkedDocument>, Error> {
-        self.link_found(documents, &|readings| Ok(readings.par_iter_mut().map(given).collect()))
+        self.link_found(documents, &|_, readings| Ok(readings.par_iter_mut().map(given).collect()))
     }
 
     fn link_found(&self, documents: Vec<Document>, find: Find<'_>) -> Result<Vec<LinkedDocument>, Error> {
@@ -70,8 +73,8 @@ impl Linker {
 
     /// Returns the linked mentions of each document.
     fn mentions(&self, documents: &[Document], find: Find<'_>) -> Result<Vec<Vec<LinkedMention>>, Error> {
-        let found = self.find(documents, find)?;
         let call = self.begin(true)?;
+        let found = self.find(&call, documents, find)?;
         let known = self.rank(&call, &found)?;
         let linked = |found: &Vec<MentionQuery<'_>>| {
             let confirmed = found.iter().filter(|one| one.is_confirmed(&known));
@@ -155,14 +158,17 @@ impl Linker {
     }
 
     /// Returns the mentions that `find` has for each document.
-    fn find<'a>(&self, documents: &'a [Document], find: Find<'_>) -> Result<Vec<Vec<MentionQuery<'a>>>, Error> {
+    fn find<'a>(
+        &self,
+        call: &LinkCall<'_>,
+        documents: &'a [Document],
+        find: Find<'_>,
+    ) -> Result<Vec<Vec<MentionQuery<'a>>>, Error> {
         let read = if self.options.abbreviations { Reading::new } else { Reading::without_abbreviations };
         let mut readings: Vec<Reading<'a>> = documents.par_iter().map(read).collect();
-        let recognized = find(&mut readings)?;
-        let is_stopped = |query: &MentionQuery<'_>| self.options.stop_names.has(&query.written);
+        let recognized = find(call, &mut readings)?;
         let query = |(reading, recognized): (&Reading<'a>, Vec<RecognizedMention>)| {
-            let queries = recognized.into_iter().map(|one| MentionQuery::new(reading, one));
-            queries.filter(|query| !is_stopped(query)).collect()
+            recognized.into_iter().map(|one| MentionQuery::new(reading, one)).collect()
         };
         Ok(readings.par_iter().zip(recognized).map(query).collect())
     }

@@ -1,16 +1,17 @@
-//! Rankers and names of one version of a knowledge base.
+//! Rankers, names and judgements of one version of a knowledge base.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use truename_kb::Snapshot;
+use truename_kb::{Date, JudgedForm, Judgement, Snapshot, Verdict};
 
 use crate::explain::Basis;
 use crate::feature::WordMemory;
 use crate::name_filter::NameFilter;
 use crate::name_set::NameSet;
-use crate::{Error, FeatureSet, KnowledgeBase, LinkOptions, Ranker};
+use crate::{Error, FeatureSet, KnowledgeBase, LinkOptions, Ranker, StopNames};
 
-/// Rankers and names of one version of a knowledge base.
+/// Rankers, names and judgements of one version of a knowledge base.
 pub(super) struct FittedRankers {
     pub(super) version: u64,
     pub(super) ranker: Arc<Ranker>,
@@ -22,6 +23,10 @@ pub(super) struct FittedRankers {
     pub(super) lexical: Arc<Ranker>,
     /// Names that may be answered; `None` for all.
     pub(super) allowed: Option<NameSet>,
+    /// Names judged to be no mentions.
+    pub(super) stop_names: StopNames,
+    /// Names judged NIL, with the days.
+    pub(super) judged_nil: HashMap<JudgedForm, Date>,
     /// Words of these names, read once.
     pub(super) remembered: Arc<WordMemory>,
 }
@@ -39,6 +44,14 @@ impl FittedRankers {
         let basis = if snapshot.meta(features.meta_key())?.is_some() { Basis::Fitted } else { Basis::Standard };
         let allowed = NameFilter::new(options).names(snapshot)?;
         let threshold = ranker.threshold(options.nil_share);
-        Ok(Self { version: snapshot.version(), ranker, threshold, basis, lexical, allowed, remembered: Arc::default() })
+        let (mut stop_names, mut judged_nil) = (Vec::new(), HashMap::new());
+        for Judgement { name, verdict, date } in snapshot.judged_without_concept()? {
+            match verdict {
+                Verdict::StopName => stop_names.push(name),
+                _ => drop(judged_nil.insert(JudgedForm::of(&name), date)),
+            }
+        }
+        let (version, stop_names, remembered) = (snapshot.version(), StopNames::new(stop_names), Arc::default());
+        Ok(Self { version, ranker, threshold, basis, lexical, allowed, stop_names, judged_nil, remembered })
     }
 }

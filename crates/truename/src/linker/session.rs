@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use truename_kb::{ConceptId, ConceptIndex, NameIndex, Snapshot};
+use truename_kb::{ConceptId, ConceptIndex, Date, JudgedForm, NameIndex, Snapshot};
 use truename_text::{KeyMatch, NameProfile, NormalizedName, Span, alternative_names, has_umlauts_of};
 
 use super::fitted_rankers::FittedRankers;
 use super::{LONGEST_NAME_BYTES, Linker, vote};
-use crate::explain::{Basis, explain, explain_id, explain_placeholder};
+use crate::explain::{Basis, explain, explain_id, explain_judged_nil, explain_placeholder};
 use crate::feature::CandidateFeatures;
 use crate::generator::{Dense, KeyQuery, Scope, propose_exact};
 use crate::placeholder::is_same_name;
@@ -50,7 +50,7 @@ impl<'a> Session<'a> {
         Self { linker, fitted, depth, retriever }
     }
 
-    /// Returns the answer if it needs no vector: the text is an id or no name, or a single concept has the exact name.
+    /// Returns the answer if it needs no vector: the text is an id or no name, was judged, or a single concept has the exact name.
     pub(super) fn resolve(&mut self, asked: &RankQuery<'_>) -> Result<Option<Link>, Error> {
         if let Some(link) = self.of_id(asked)? {
             return Ok(Some(link));
@@ -60,7 +60,7 @@ impl<'a> Session<'a> {
             return Ok(None);
         }
         let proposals = propose_exact(&profile, &self.scope(None))?;
-        let Some(sole) = proposals.sole_exact() else { return Ok(None) };
+        let Some(sole) = proposals.sole_exact(self.retriever.snapshot)? else { return Ok(None) };
         let matched = exact_name(sole, &profile, &proposals, self.retriever.snapshot)?;
         let candidate = self.exact(sole, matched)?;
         Ok(Some(self.answer(asked, vec![candidate])))
@@ -84,7 +84,11 @@ impl<'a> Session<'a> {
         let snapshot = self.retriever.snapshot;
         let Some(id) = id_of(asked.name) else { return Ok(None) };
         let current = snapshot.current(&id)?;
-        if current.is_none() && snapshot.retired(&id)?.is_none() || self.is_name(&NameProfile::new(asked.name))? {
+        if current.is_none() && snapshot.retired(&id)?.is_none() {
+            return Ok(None);
+        }
+        let profile = NameProfile::new(asked.name);
+        if self.is_name(&profile)? || self.judged_nil(asked.name).is_some() {
             return Ok(None);
         }
         let concept = current.as_ref().map(|current| snapshot.index_of(current)).transpose()?.flatten();
@@ -102,14 +106,14 @@ impl<'a> Session<'a> {
         Ok(Some(link))
     }
 
-    /// Returns the profile of a name, as others write it if only so it is a name of a concept; `None` if it is empty, too long, or a
-    /// placeholder that is no name of a concept.
+    /// Returns the profile of a name, as others write it if only so it is a name of a concept; `None` if it is empty, too long, judged
+    /// NIL, or a placeholder that is no name of a concept.
     fn named(&self, name: &str) -> Result<Option<NameProfile>, Error> {
         if name.len() > LONGEST_NAME_BYTES {
             return Ok(None);
         }
         let profile = NameProfile::new(name);
-        if profile.normalized.is_empty() {
+        if profile.normalized.is_empty() || self.judged_nil(name).is_some() {
             return Ok(None);
         }
         if self.is_placeholder(name, &profile.normalized) && !self.is_name(&profile)? {
@@ -158,6 +162,12 @@ impl<'a> Session<'a> {
         Ok(false)
     }
 
+    /// Returns the day on which a name was judged NIL; `None` if it was not.
+    fn judged_nil(&self, name: &str) -> Option<Date> {
+        let nil = &self.fitted.judged_nil;
+        if nil.is_empty() { None } else { nil.get(&JudgedForm::of(name)).copied() }
+    }
+
     fn is_placeholder(&self, text: &str, normalized: &NormalizedName) -> bool {
         self.linker.options.placeholders.as_ref().is_some_and(|placeholders| placeholders.has_form(text, normalized))
     }
@@ -178,8 +188,13 @@ impl<'a> Session<'a> {
     fn answer(&self, asked: &RankQuery<'_>, candidates: Vec<Candidate>) -> Link {
         let threshold = self.linker.threshold_of(self.fitted);
         let explanation = self.linker.options.explain.then(|| {
-            if candidates.is_empty() && self.is_placeholder(asked.name, &NormalizedName::new(asked.name)) {
-                return explain_placeholder(asked.name);
+            if candidates.is_empty() {
+                if let Some(date) = self.judged_nil(asked.name) {
+                    return explain_judged_nil(date);
+                }
+                if self.is_placeholder(asked.name, &NormalizedName::new(asked.name)) {
+                    return explain_placeholder(asked.name);
+                }
             }
             let votes =
                 self.linker.options.vote > 0 && candidates.first().is_some_and(|best| best.scores.dense.is_some());

@@ -29,7 +29,7 @@ pub struct DictionaryRecognizer {
     nested: bool,
     /// Names that are found.
     filter: NameFilter,
-    /// Names that are never mentions.
+    /// Names that are never mentions, beside those of the knowledge base.
     stop_names: Arc<StopNames>,
     /// True if mentions get the types of their concepts.
     typed: bool,
@@ -266,6 +266,9 @@ impl DictionaryRecognizer {
             return Ok(Verdict::Refused);
         }
         let keys = NameKeys::of(&NormalizedName::new(piece));
+        if snapshot.has_stop_name(keys.exact)? {
+            return Ok(Verdict::Refused);
+        }
         let is_common = spelling::is_common_word(piece);
         let is_generic = is_common && is_generic(piece, snapshot)?;
         if is_generic && !self.common_words {

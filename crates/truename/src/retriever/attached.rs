@@ -23,6 +23,11 @@ impl AttachedRetriever {
         Ok(Self { retriever, kb })
     }
 
+    /// Returns the retriever.
+    pub(crate) fn model(&self) -> &TrainedRetriever {
+        &self.retriever
+    }
+
     /// Returns whether the retriever learnt from a document.
     pub fn has_learnt(&self, text: &str) -> bool {
         self.retriever.has_learnt(text)

@@ -341,7 +341,8 @@ fn an_updated_knowledge_base_is_found_as_it_is() {
     let file = folder.path().join("more.tsv");
     std::fs::write(&file, "id\tname\nC:9\tzolpidem tartrate\nC:1\tASA 500\n").unwrap();
     let gone: ConceptId = "D:7".parse().unwrap();
-    kb.update(&[file], &[gone], &Default::default()).unwrap();
+    let options = truename::ImportOptions { replace: true, ..Default::default() };
+    kb.update(&[file], &[gone], &options).unwrap();
     let linker = Linker::new(kb).unwrap();
     let linked = linker
         .link_document(Document::new("1", "Zolpidem tartrate, ASA 500, aspirin, lymphoma, breast cancer"))

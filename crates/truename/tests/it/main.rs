@@ -5,6 +5,7 @@ mod annotator;
 mod composites;
 mod documents;
 mod everyday;
+mod judgements;
 mod link;
 mod update;
 mod vectors;

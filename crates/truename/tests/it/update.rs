@@ -79,7 +79,7 @@ fn import(names: &Names, folder: &Path, out: &str) -> KnowledgeBase {
 
 /// Keeps `---`, a name without letters that reads as a placeholder.
 fn options() -> ImportOptions {
-    ImportOptions { keep_placeholders: true, ..ImportOptions::default() }
+    ImportOptions { keep_placeholders: true, replace: true, ..ImportOptions::default() }
 }
 
 fn line(id: &str, names: &[String]) -> String {

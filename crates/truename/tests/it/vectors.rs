@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use truename::{
-    AttachedRetriever, CalibrateOptions, Concept, ContextRetriever, Document, EmbedReport, Encoder, ErrorKind,
-    FitOptions, ImportOptions, KnowledgeBase, Link, LinkOptions, Linker, ModelRole, Query, Reading, RecognizedMention,
-    Recognizer, Span, TrainedRetriever,
+    AttachedRetriever, CalibrateOptions, Concept, ContextRetriever, Date, Document, EmbedReport, Encoder, ErrorKind,
+    FitOptions, ImportOptions, Judgement, KnowledgeBase, Link, LinkOptions, Linker, ModelRole, Progress, Query,
+    Reading, RecognizedMention, Recognizer, Span, TrainedRetriever, Verdict,
 };
 use truename_infer::{Checkpoint, RetrieverConfig, Tensors};
 
@@ -192,7 +192,7 @@ fn an_update_leaves_no_vector_of_a_name_that_is_gone() {
     embed(kb, &encoder);
     let changed = "{\"id\": \"D:000\", \"name\": \"no cough\"}\n{\"id\": \"D:001\", \"removed\": true}\n";
     let file = fixture.write("changed.jsonl", changed);
-    kb.update(&[file], &[], &ImportOptions::default()).unwrap();
+    kb.update(&[file], &[], &ImportOptions { replace: true, ..ImportOptions::default() }).unwrap();
     assert_eq!(kb.names_without_vector().unwrap(), 1);
     let dense = kb.clone().with_encoder(Arc::clone(&encoder)).unwrap();
     let near = dense.nearest_by_vectors("fever on day 0", 500).unwrap();
@@ -200,6 +200,19 @@ fn an_update_leaves_no_vector_of_a_name_that_is_gone() {
     assert!(near.iter().all(|near| near.id != "D:000" && near.id != "D:001"));
     assert_eq!(embed(kb, &encoder), 1);
     assert_eq!(dense.nearest_by_vectors("no cough", 1).unwrap()[0].id, "D:000");
+}
+
+#[test]
+fn a_learnt_name_gets_a_vector() {
+    let (kb, _folder) = Fixture::embedded(&encoder("bert"));
+    let linker = Linker::new(kb.clone()).unwrap();
+    let judgement =
+        Judgement { name: "hot".into(), verdict: Verdict::Concept("D:007".parse().unwrap()), date: Date::today() };
+    assert_eq!(kb.learn(&[judgement], &[], &Progress::default()).unwrap().learnt, 1);
+    assert_eq!(kb.names_without_vector().unwrap(), 0);
+    assert_eq!(kb.nearest_by_vectors("hot", 1).unwrap()[0].id, "D:007");
+    let link = linker.link_name("HOT").unwrap();
+    assert_eq!((link.id().unwrap().as_str(), link.candidates[0].scores.ranker), ("D:007", None));
 }
 
 #[test]
@@ -508,7 +521,8 @@ fn concepts_have_vectors_of_their_own_beside_those_of_names() {
     // A concept that differs, one that goes and one that comes.
     let file = folder.path().join("more.tsv");
     std::fs::write(&file, "id\tname\nD:003\tchills\nX:1\tcough\n").unwrap();
-    kb.update(&[file], &["D:007".parse().unwrap()], &ImportOptions::default()).unwrap();
+    let options = ImportOptions { replace: true, ..ImportOptions::default() };
+    kb.update(&[file], &["D:007".parse().unwrap()], &options).unwrap();
     assert_eq!(nearest()[0].len() as u64, concepts - 2);
     assert_eq!(embed(&first()).names, 2);
     assert_eq!(nearest()[0].len() as u64, concepts);
