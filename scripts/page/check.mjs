@@ -339,6 +339,23 @@ await section("a column is reviewed by keyboard alone", async () => {
   check("a second download is the same", kb.bytes.equals(bytes));
   await shot(page, "table-judged");
 
+  // Judgements are learnt where the server learns (`--learn`, and a knowledge base in a folder).
+  const { bases } = await (await page.request.get(`${origin}/v1/bases`)).json();
+  const learn = page.locator("#review-learn");
+  check("the button to learn is there where the server learns", (await learn.isVisible()) === bases[0].learns);
+  if (bases[0].learns) {
+    await tabTo(page, "#review-learn");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => /judgements? learnt, \d+ known before/.test(document.querySelector("#review-learnt").textContent));
+    const data = { names: [...seen.keys()], explain: true };
+    const { links } = await (await page.request.post(`${origin}/v1/match`, { data })).json();
+    for (const { name, id, explanation } of links) {
+      check(`${name} is answered as judged`, (id ?? null) === seen.get(name), id);
+      check(`${name} says that it was judged`, explanation.startsWith("You judged") || explanation.includes("You judged this on"), explanation);
+    }
+    await shot(page, "table-learnt");
+  }
+
   // Another visit takes over what the server has.
   const again = await open("#table");
   await openTable(again, path);

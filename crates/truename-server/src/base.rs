@@ -243,6 +243,11 @@ impl Slot {
         Ok(Self { name: name.to_owned(), folder: folder.map(Path::to_owned), cache, current })
     }
 
+    /// Returns false for the bundled knowledge base.
+    pub fn has_folder(&self) -> bool {
+        self.folder.is_some()
+    }
+
     /// Returns the knowledge base that answers from now on; `None` while it cannot be read.
     pub fn base(&self) -> Option<Arc<Base>> {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone().filter(|base| !base.kb.has_faulted())

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
-use truename::{ConceptId, ErrorKind, Problem};
+use truename::{ConceptId, Date, ErrorKind, Problem, Verdict};
 use truename_files::{has_other_names, open_regular};
 use utoipa::ToSchema;
 
@@ -21,6 +21,10 @@ pub struct Judgement {
     /// Id of its concept; `null` if no concept has it (NIL).
     #[schema(value_type = Option<String>)]
     pub id: Option<ConceptId>,
+    /// True if the name is never a mention of a document; `id` is then `null`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schema(nullable = false, value_type = Option<bool>)]
+    pub stop_name: bool,
     /// True if the judgements of the name before this one no longer count, and this is none.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schema(nullable = false, value_type = Option<bool>)]
@@ -31,6 +35,18 @@ pub struct Judgement {
     /// Time of the judgement, in seconds since 1970-01-01 UTC; the server sets it.
     #[serde(default)]
     pub at: u64,
+}
+
+impl Judgement {
+    /// Returns the judgement as a knowledge base learns it.
+    pub fn to_learn(&self) -> truename::Judgement {
+        let verdict = match &self.id {
+            Some(id) => Verdict::Concept(id.clone()),
+            None if self.stop_name => Verdict::StopName,
+            None => Verdict::Nil,
+        };
+        truename::Judgement { name: self.name.clone(), verdict, date: Date::of_seconds(self.at) }
+    }
 }
 
 /// A file of judgements, one line of JSON each. What was appended stays, whatever happens to the process.
@@ -105,6 +121,13 @@ pub fn read_judgements(path: &Path) -> Result<Vec<Judgement>, Error> {
 
 /// Returns the last judgement of each name, in the order of their first ones, without names whose judgement was withdrawn.
 pub fn last_judgements(judgements: Vec<Judgement>) -> Vec<Judgement> {
+    let mut last = last_of_names(judgements);
+    last.retain(|judgement| !judgement.withdrawn);
+    last
+}
+
+/// Returns the last judgement of each name, in the order of their first ones.
+pub(crate) fn last_of_names(judgements: Vec<Judgement>) -> Vec<Judgement> {
     let mut places = std::collections::HashMap::new();
     let mut last: Vec<Judgement> = Vec::new();
     for judgement in judgements {
@@ -116,7 +139,6 @@ pub fn last_judgements(judgements: Vec<Judgement>) -> Vec<Judgement> {
             }
         }
     }
-    last.retain(|judgement| !judgement.withdrawn);
     last
 }
 
@@ -180,6 +202,7 @@ mod tests {
         Judgement {
             name: name.into(),
             id: id.map(|id| id.parse().unwrap()),
+            stop_name: false,
             withdrawn: false,
             user: "ann".into(),
             at: 1,

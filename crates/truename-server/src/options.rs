@@ -32,6 +32,8 @@ pub struct ServerOptions {
     pub allow_api_origins: Vec<String>,
     /// Keys of the users; `None` to answer everyone.
     pub keys: Option<Keys>,
+    /// True if requests may teach the knowledge bases what people judged.
+    pub learns: bool,
     /// Most requests that a user makes in a minute; `None` for any number.
     pub requests_per_minute: Option<NonZeroU32>,
     /// Largest body of a request, and line of a stream, in bytes.
@@ -68,6 +70,7 @@ impl Default for ServerOptions {
             allow_origins: ServerOptions::OPENREFINE.map(str::to_owned).to_vec(),
             allow_api_origins: Vec::new(),
             keys: None,
+            learns: false,
             requests_per_minute: None,
             max_body_bytes: 16 << 20,
             connections: 1024,

@@ -18,7 +18,7 @@ pub(crate) enum Right {
 }
 
 /// Routes that do not need [`Right::Read`]: all others do.
-const RIGHTS: [(&str, Right); 12] = [
+const RIGHTS: [(&str, Right); 13] = [
     ("", Right::Open),
     ("/docs", Right::Open),
     ("/openapi.json", Right::Open),
@@ -31,6 +31,7 @@ const RIGHTS: [(&str, Right); 12] = [
     ("/kb/{kb}/reconcile/0.2", Right::Manifest),
     ("/kb/{kb}/reconcile/1.0", Right::Manifest),
     ("/v1/judgements", Right::Judge),
+    ("/v1/judgements/learn", Right::Judge),
 ];
 
 /// The route that the router chose for a request.

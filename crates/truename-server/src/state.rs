@@ -82,6 +82,11 @@ impl State {
         self.served(name)?.slot.base().ok_or_else(Failure::unreadable)
     }
 
+    /// Returns whether requests may teach a knowledge base; the bundled one is written to by none.
+    pub fn learns(&self, name: Option<&str>) -> Result<bool, Failure> {
+        Ok(self.options.learns && self.served(name)?.slot.has_folder())
+    }
+
     /// Reads a knowledge base on a thread that may wait.
     pub async fn read<T: Send + 'static, E>(
         &self,

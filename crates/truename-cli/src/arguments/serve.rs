@@ -47,6 +47,9 @@ pub struct Serve {
     /// Folder of the judgements, a file for each knowledge base [default: each in the folder of its knowledge base]
     #[arg(long, value_name = "DIR")]
     pub judgements: Option<PathBuf>,
+    /// Let the page, and who has a key, teach the knowledge bases what people judged
+    #[arg(long)]
+    pub learn: bool,
     /// Most open connections
     #[arg(long, default_value_t = 1024, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub connections: u32,
@@ -79,9 +82,9 @@ pub struct Serve {
 /// Commands of `truename review`.
 #[derive(Subcommand)]
 pub enum Review {
-    /// Write the judgements of a server as gold for `calibrate` and `train`
+    /// Write the judgements of a server as gold for `calibrate` and `train`, and for `kb learn`
     ///
-    /// The last judgement of each name is written, as a table with the columns name and id; an empty id is NIL.
+    /// The last judgement of each name is written, as a table with the columns name, id and date; an empty id is NIL.
     Export(Export),
 }
 

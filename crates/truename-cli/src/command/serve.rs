@@ -66,6 +66,7 @@ fn options(arguments: &Serve) -> anyhow::Result<ServerOptions> {
             false => arguments.allow_origins.clone(),
         },
         allow_api_origins: arguments.allow_api_origins.clone(),
+        learns: arguments.learn,
         connections: arguments.connections as usize,
         memory_bytes: (arguments.memory as usize) << 20,
         keys: arguments.keys.as_deref().map(Keys::read).transpose()?,

@@ -34,6 +34,8 @@ struct BaseInfo {
     recognizer: bool,
     /// True if mentions are linked in their context.
     context: bool,
+    /// True if requests may teach it what people judged.
+    learns: bool,
     /// Probability below which an answer is NIL by default.
     threshold: f64,
     /// Addresses of the reconciliation services.
@@ -49,12 +51,13 @@ pub(super) async fn bases(State(state): State<Shared>) -> Result<Json<Bases>, Fa
         // One that cannot be read at present is not listed.
         let Some(base) = slot.base() else { continue };
         let name = slot.name.clone();
-        bases.push(read_base(base, move |base| info(base, name)).await?);
+        let learns = state.learns(Some(&name))?;
+        bases.push(read_base(base, move |base| info(base, name, learns)).await?);
     }
     Ok(Json(Bases { version: env!("CARGO_PKG_VERSION"), bases }))
 }
 
-fn info(base: &Base, name: String) -> Result<BaseInfo, Error> {
+fn info(base: &Base, name: String, learns: bool) -> Result<BaseInfo, Error> {
     let (catalogue, linker) = (base.catalogue()?, base.default_linker());
     let root = format!("/kb/{name}/reconcile");
     Ok(BaseInfo {
@@ -65,6 +68,7 @@ fn info(base: &Base, name: String) -> Result<BaseInfo, Error> {
         encoder: base.kb.encoder()?.is_some(),
         recognizer: linker.trained_recognizer()?.is_some(),
         context: linker.reads_context()?,
+        learns,
         threshold: linker.threshold(),
         reconcile: [format!("{root}/0.2"), format!("{root}/1.0")],
     })

@@ -1,4 +1,4 @@
-//! `/v1/judgements`: judgements saved and listed.
+//! `/v1/judgements`: judgements saved, listed and learnt.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -7,12 +7,13 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
-use truename::{ConceptId, LONGEST_NAME_BYTES};
+use truename::{ConceptId, LONGEST_NAME_BYTES, LearnReport, Progress};
 use utoipa::ToSchema;
 
 use crate::access::Caller;
 use crate::body::{Body, Parameters, concept_id};
 use crate::failure::{Failure, FailureBody};
+use crate::judgements::last_of_names;
 use crate::state::{OfBase, Shared, read_base};
 use crate::work::blocking;
 use crate::{Judgement, last_judgements};
@@ -38,6 +39,9 @@ pub(super) struct Judged {
     name: String,
     /// Id of the concept; `null` if no concept has the name.
     id: Option<String>,
+    /// Says that the name is never a mention of a document; `id` is then `null`.
+    #[serde(default)]
+    stop_name: bool,
     /// Withdraws the judgements of the name before; `id` is then `null`.
     #[serde(default)]
     withdrawn: bool,
@@ -64,18 +68,21 @@ pub(super) async fn save(
     let base = state.base(of.kb.as_deref())?;
     let (user, at) = (caller.user.unwrap_or(request.user), now());
     let mut judgements = Vec::new();
-    for Judged { name, id, withdrawn } in request.judgements {
+    for Judged { name, id, stop_name, withdrawn } in request.judgements {
         if name.trim().is_empty() {
             return Err(Failure::request("a judgement has an empty name"));
         }
         if name.len() > LONGEST_NAME_BYTES {
             return Err(Failure::request(format!("a name has {} bytes of {LONGEST_NAME_BYTES}", name.len())));
         }
-        if withdrawn && id.is_some() {
-            return Err(Failure::request("a judgement that is withdrawn has an id"));
+        if withdrawn && (id.is_some() || stop_name) {
+            return Err(Failure::request("a judgement that is withdrawn has an id, or makes a stop name"));
+        }
+        if stop_name && id.is_some() {
+            return Err(Failure::request("a name that is never a mention has an id"));
         }
         let id = id.map(|id| concept_id(&id)).transpose()?;
-        judgements.push(Judgement { name, id, withdrawn, user: user.clone(), at });
+        judgements.push(Judgement { name, id, stop_name, withdrawn, user: user.clone(), at });
     }
     let ids: Vec<ConceptId> = judgements.iter().filter_map(|judgement| judgement.id.clone()).collect();
     read_base(base, move |base| ids.iter().try_for_each(|id| base.kb.concept(id).map(drop))).await?;
@@ -106,6 +113,45 @@ pub(super) async fn list(
     let read = move || state.served(of.kb.as_deref())?.judgements.read().map_err(|error| Failure::internal(&error));
     let judgements = last_judgements(blocking(read).await??);
     Ok(Json(ListResponse { judgements }))
+}
+
+/// What a knowledge base learnt.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Learnt {
+    /// Number of judgements that are new, or differ from those learnt before.
+    learnt: u32,
+    /// Number of judgements that were learnt before.
+    unchanged: u32,
+    /// Number of names whose judgement was learnt and is withdrawn.
+    forgotten: u32,
+    /// Number of judgements left out because no concept has their id any more.
+    unknown: usize,
+}
+
+/// Teaches the knowledge base the last judgement of each name, so that it is answered so from then on. Answered once it is committed.
+#[utoipa::path(post, path = "/v1/judgements/learn", tag = "judgements", params(OfBase),
+    responses((status = 200, description = "The answer", body = Learnt), (status = "4XX", description = "A mistake in the request", body = FailureBody), (status = "5XX", description = "A failure of the server, or too many requests", body = FailureBody)))]
+pub(super) async fn learn(
+    State(state): State<Shared>,
+    Parameters(of): Parameters<OfBase>,
+) -> Result<Json<Learnt>, Failure> {
+    if !state.learns(of.kb.as_deref())? {
+        return Err(Failure::new(StatusCode::FORBIDDEN, "this knowledge base does not learn here")
+            .hint("whoever runs the server can let knowledge bases in folders of their own learn"));
+    }
+    let base = state.base(of.kb.as_deref())?;
+    let report = read_base(base, move |base| {
+        let judgements =
+            state.served(of.kb.as_deref())?.judgements.read().map_err(|error| Failure::internal(&error))?;
+        let (withdrawn, standing): (Vec<_>, Vec<_>) =
+            last_of_names(judgements).into_iter().partition(|judgement| judgement.withdrawn);
+        let learnt: Vec<truename::Judgement> = standing.iter().map(Judgement::to_learn).collect();
+        let withdrawn: Vec<String> = withdrawn.into_iter().map(|judgement| judgement.name).collect();
+        base.kb.learn(&learnt, &withdrawn, &Progress::default()).map_err(Failure::from)
+    })
+    .await?;
+    let LearnReport { learnt, unchanged, forgotten, unknown, .. } = report;
+    Ok(Json(Learnt { learnt, unchanged, forgotten, unknown: unknown.len() }))
 }
 
 fn now() -> u64 {

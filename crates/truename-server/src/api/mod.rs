@@ -29,6 +29,7 @@ pub(crate) fn router() -> OpenApiRouter<Shared> {
         .routes(routes!(concepts::concept))
         .routes(routes!(concepts::search))
         .routes(routes!(judgements::save, judgements::list))
+        .routes(routes!(judgements::learn))
         .routes(routes!(review::order))
 }
 

@@ -60,6 +60,11 @@ export class Judgements {
     return (await call("v1/judgements")).judgements;
   }
 
+  /** Teaches the knowledge base all judgements that the server has. Returns the numbers of those learnt, known before and forgotten. */
+  async learn() {
+    return call("v1/judgements/learn", { body: {} });
+  }
+
   keep() {
     kept.set(KEPT, this.waiting.length === 0 ? null : JSON.stringify(this.waiting));
     this.onChange();

@@ -100,6 +100,10 @@ export class TableView {
       "click",
       guarded(() => this.download()),
     );
+    byId("review-learn").addEventListener(
+      "click",
+      guarded(() => this.learn()),
+    );
     for (const button of document.querySelectorAll('[data-action="close"]')) button.addEventListener("click", () => this.close());
     document
       .querySelector('[data-action="settings"]')
@@ -134,6 +138,8 @@ export class TableView {
   useBase(base) {
     this.types.offer(base.types);
     this.base = base.name;
+    byId("review-learn").hidden = !base.learns;
+    byId("review-learnt").hidden = true;
     this.calling?.abort();
     if (this.table) this.step("table-settings");
   }
@@ -269,6 +275,20 @@ export class TableView {
     byId("table-progress-text").textContent = `Matched ${grouped(done)} of ${counted(all, "name")}`;
     byId("table-progress-bar").max = Math.max(1, all);
     byId("table-progress-bar").value = done;
+  }
+
+  /** Teaches the knowledge base the judgements; names are matched anew from then on. */
+  async learn() {
+    const { waiting } = this.judgements;
+    if (waiting.length > 0)
+      throw Object.assign(new Error(`${counted(waiting.length, "judgement")} not yet saved.`), { hint: "Try again once they are." });
+    const { learnt, unchanged, forgotten } = await this.judgements.learn();
+    this.answered = undefined;
+    const said = [`${counted(learnt, "judgement")} learnt`, `${grouped(unchanged)} known before`];
+    if (forgotten > 0) said.push(`${grouped(forgotten)} forgotten`);
+    byId("review-learnt").hidden = false;
+    byId("review-learnt").textContent = `${said.join(", ")}.`;
+    announce(byId("review-learnt").textContent);
   }
 
   // ---- Download ------------------------------------------------------------------------------------------------------

@@ -213,6 +213,54 @@ async fn judgements_are_saved_and_listed() {
 }
 
 #[tokio::test]
+async fn judgements_are_learnt_and_answered_from_then_on() {
+    let served = Served::with(ServerOptions { learns: true, ..ServerOptions::default() });
+    let asked = json!({"names": ["my pill", "aspirin"], "explain": true});
+    let judged = json!({"judgements": [
+        {"name": "my pill", "id": "C:1"}, {"name": "aspirin", "id": null}, {"name": "heart failure", "id": null, "stop_name": true}
+    ]});
+    assert_eq!(served.post("/v1/judgements", judged).await.0, 201);
+    assert_eq!(served.post("/v1/match", asked.clone()).await.1["links"][1]["id"], "C:1", "saved, not learnt");
+    let (status, learnt) = served.post("/v1/judgements/learn", json!({})).await;
+    assert_eq!((status.as_u16(), learnt), (200, json!({"learnt": 3, "unchanged": 0, "forgotten": 0, "unknown": 0})));
+    let links = served.post("/v1/match", asked.clone()).await.1["links"].clone();
+    assert_eq!((&links[0]["id"], &links[1]["id"]), (&json!("C:1"), &json!(null)));
+    for link in [&links[0], &links[1]] {
+        assert!(link["explanation"].as_str().unwrap().contains("You judged"), "{link}");
+    }
+    let text = json!({"documents": [{"text": "Heart failure and heart disease."}]});
+    let linked = served.post("/v1/link", text).await.1;
+    assert_eq!(linked["documents"][0]["mentions"].as_array().unwrap().len(), 1, "{linked}");
+    let withdrawn = json!({"judgements": [{"name": "aspirin", "id": null, "withdrawn": true}]});
+    served.post("/v1/judgements", withdrawn).await;
+    let (_, learnt) = served.post("/v1/judgements/learn", json!({})).await;
+    assert_eq!(learnt, json!({"learnt": 0, "unchanged": 2, "forgotten": 1, "unknown": 0}));
+    assert_eq!(served.post("/v1/match", asked).await.1["links"][1]["id"], "C:1");
+    assert_eq!(served.get("/v1/bases").await.1["bases"][0]["learns"], json!(true));
+    let request = Request::post("/v1/judgements/learn").header("host", "localhost:1");
+    let request = request.header("origin", "https://elsewhere.example").body(Body::empty()).unwrap();
+    assert_eq!(served.send(request).await.0, 403);
+}
+
+#[tokio::test]
+async fn a_server_learns_only_where_it_is_let() {
+    let served = Served::new();
+    let before = served.kb().fingerprint().unwrap();
+    served.post("/v1/judgements", json!({"judgements": [{"name": "x", "id": "C:1"}]})).await;
+    let (status, failure) = served.post("/v1/judgements/learn", json!({})).await;
+    assert_eq!(status, 403);
+    assert!(failure["error"].is_string() && failure["hint"].is_string(), "{failure}");
+    assert_eq!(served.get("/v1/bases").await.1["bases"][0]["learns"], json!(false));
+    assert_eq!(served.kb().fingerprint().unwrap(), before);
+    for judged in [
+        json!({"name": "x", "id": "C:1", "stop_name": true}),
+        json!({"name": "x", "id": null, "stop_name": true, "withdrawn": true}),
+    ] {
+        assert_eq!(served.post("/v1/judgements", json!({"judgements": [judged]})).await.0, 400);
+    }
+}
+
+#[tokio::test]
 async fn an_update_is_seen_by_the_next_request() {
     let served = Served::new();
     assert_eq!(served.post("/v1/match", json!({"names": ["asthma"]})).await.1["links"][0]["id"], json!(null));
