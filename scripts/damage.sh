@@ -64,7 +64,7 @@ COMMANDS = {
     "match --encoder": ["match", "../names.txt", "--kb", "kb", "--encoder", ENCODER],
     "link": ["link", "../text.txt", "--kb", "kb"],
     "link --encoder": ["link", "../text.txt", "--kb", "kb", "--encoder", ENCODER],
-    "kb update": ["kb", "update", "../c.jsonl", "--kb", "kb"],
+    "kb update": ["kb", "update", "../c.jsonl", "--replace", "--kb", "kb"],
     # As a store of an older version, without checksums: only its records can be read.
     "check without sums": ["kb", "check", "--kb", "kb"],
 }

@@ -88,7 +88,7 @@ cp -r st was
 measured time_replace kb import new.jsonl --out st --force
 cp -r st replaced
 rm -rf st && cp -r was st
-measured time_update kb update some.jsonl --kb st
+measured time_update kb update some.jsonl --replace --kb st
 cp -r st updated
 rm -rf st && cp -r was st
 measured time_embed kb embed --kb st --encoder "$models/bert"
@@ -97,7 +97,7 @@ measured time_other kb embed --kb st --encoder "$models/mpnet"
 cp -r st other
 battle import nothing was "$time_import" "" "" kb import old.jsonl --out st
 battle "import --force" was replaced "$time_replace" "" "" kb import new.jsonl --out st --force
-battle update was updated "$time_update" "" "" kb update some.jsonl --kb st
+battle update was updated "$time_update" "" "" kb update some.jsonl --replace --kb st
 battle embed was embedded "$time_embed" "" "$models/bert" kb embed --kb st --encoder "$models/bert"
 battle "another encoder" embedded other "$time_other" "$models/bert" "$models/mpnet" kb embed --kb st --encoder "$models/mpnet"
 

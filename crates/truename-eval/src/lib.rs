@@ -3,6 +3,7 @@
 //! Read in this order: [`read_gold`] reads names with their right ids; a [`JudgedName`] name holds a gold judgement
 //! beside the system's ranked answers; [`NameScores`] are the scores of many, [`NameErrors`] tell what went wrong, and
 //! [`NilTradeOff`] what another NIL threshold would change;
+//! [`read_judgement_table`] reads judgements that a knowledge base learns;
 //! [`plot`] draws scores, and [`compare`] tests for a difference between two systems; [`linked`] scores whole documents,
 //! and [`mentions`] the mentions that a recognizer finds in them. [`read_texts`] reads texts with labels or values, which
 //! [`ClassScores`] and [`ValueScores`] score; [`pairs`] scores decisions about pairs of records, [`clusters`] names that were clustered,
@@ -48,7 +49,7 @@ pub use assertions::{AssertionScores, GoldAssertions, read_assertions};
 pub use bootstrap::{Comparison, Difference, compare};
 pub use class_report::{ClassReport, TextScores, check_pair};
 pub use classes::{ClassScores, ValueScores};
-pub use gold::{read_gold, read_gold_from};
+pub use gold::{read_gold, read_gold_from, read_judgement_table};
 pub use judged::{Answer, JudgedName, check_same_names, read_judged, read_judged_from, write_judged};
 pub use name_error::{NameError, NameErrorKind, NameErrors};
 pub use name_report::{LinkedGold, NameReport};

@@ -88,7 +88,16 @@ pub enum Kb {
         kb: KbArgument,
     },
     /// Add, change and remove concepts in place
+    ///
+    /// A concept replaces the one with its id. Nothing is written where one would lose its preferred name, have fewer names, or lose all
+    /// its types, parents, cross-references or its definition, unless --replace is given. Learnt names stay.
     Update(Update),
+    /// Learn what people judged, so that a name is answered so from then on
+    ///
+    /// A judged name joins its concept and is answered with it as surely as by an exact name, whatever other concepts have the name; a
+    /// name judged NIL is answered NIL; a name judged `never a mention` is a stop name of documents. --explain says the day of the
+    /// judgement. The last judgement of a name counts. `truename review export` writes those of a server.
+    Learn(Learn),
     /// Give all names vectors, so that names which share no letters can match
     ///
     /// Copies the encoder into the knowledge base, so that `match`, `link`, `calibrate` and the others use it with no flag.
@@ -191,8 +200,27 @@ pub struct Update {
     /// Id of a concept to remove; may be given several times
     #[arg(long, value_name = "ID")]
     pub remove: Vec<String>,
+    /// Take away the names and the rest that replaced concepts have and the files lack
+    #[arg(long)]
+    pub replace: bool,
     #[command(flatten)]
     pub encoder: EncoderArgument,
     #[command(flatten)]
     pub reading: Reading,
+}
+
+#[derive(Args)]
+pub struct Learn {
+    /// Judgements: a table with the columns name and id (empty = NIL, `never a mention` = a stop name) and perhaps date [default: stdin]
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Knowledge base that learns
+    #[arg(long, value_name = "DIR", env = "TRUENAME_KB")]
+    pub kb: PathBuf,
+    /// Name whose judgement is forgotten; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub forget: Vec<String>,
+    /// Write the judgements that are learnt, as such a table
+    #[arg(long, conflicts_with_all = ["file", "forget"])]
+    pub list: bool,
 }

@@ -43,7 +43,7 @@ pub use evaluate::{
     Evaluate, EvaluateAssertions, EvaluateClasses, EvaluateClusters, EvaluateLink, EvaluateMentions, EvaluateNames,
     EvaluatePairs, EvaluateSubstitutes,
 };
-pub use kb::{Embed, Import, Kb, Models, ModelsCommand, Update};
+pub use kb::{Embed, Import, Kb, Learn, Models, ModelsCommand, Update};
 pub use link::{Link, LinkFormat, Linking, PlaceholderArgument};
 pub use map::Map;
 pub use match_names::{InputFormat, Match, OutputFormat};

@@ -8,12 +8,14 @@ use std::time::Instant;
 
 use serde::Serialize;
 use truename::{
-    AliasReport, Comparison, Concept, ConceptId, Info, KnowledgeBase, LinkOptions, NextVectors, Report, RetiredId,
-    VectorInfo,
+    AliasReport, Comparison, Concept, ConceptId, ImportOptions, Info, Judgement, KnowledgeBase, LearnReport,
+    LinkOptions, NextVectors, Report, RetiredId, VectorInfo,
 };
 use truename_error::{counted, grouped};
+use truename_eval::read_judgement_table;
+use truename_read::Dialect;
 
-use crate::arguments::{Import, Kb, KbArgument, LinkerArguments, Update};
+use crate::arguments::{Import, Kb, KbArgument, Learn, LinkerArguments, Update};
 use crate::command::{embed, models, open_kb, open_linker, with_encoder};
 use crate::exit_code::UsageError;
 use crate::harmless::OneLine;
@@ -33,6 +35,7 @@ pub fn run(command: Kb, quiet: bool) -> anyhow::Result<()> {
         Kb::Search { words, kb, top, types, .. } => search(&words.join(" "), &kb, top as usize, types, quiet),
         Kb::Show { id, kb } => show(&id, &kb),
         Kb::Update(arguments) => update(&arguments, quiet),
+        Kb::Learn(arguments) => learn(&arguments, quiet),
         Kb::Embed(arguments) => embed::run(&arguments, quiet),
         Kb::Models(arguments) => models::run(&arguments, quiet),
         Kb::Export { kb, out } => export(&kb, out.as_deref()),
@@ -68,7 +71,7 @@ fn import(arguments: &Import, quiet: bool) -> anyhow::Result<()> {
 
 fn update(arguments: &Update, quiet: bool) -> anyhow::Result<()> {
     check_stdin(arguments.files.iter())?;
-    let options = arguments.reading.options();
+    let options = ImportOptions { replace: arguments.replace, ..arguments.reading.options() };
     let removed: Vec<ConceptId> = arguments.remove.iter().map(|id| id.parse()).collect::<Result<_, _>>()?;
     let kb = KnowledgeBase::open(&arguments.kb)?;
     let encoder = match &arguments.encoder.encoder {
@@ -104,6 +107,49 @@ fn update(arguments: &Update, quiet: bool) -> anyhow::Result<()> {
     });
     anyhow::ensure!(missing.is_empty(), "not removed, as the knowledge base has no such id: {}", missing.join(", "));
     embedded
+}
+
+fn learn(arguments: &Learn, quiet: bool) -> anyhow::Result<()> {
+    let kb = KnowledgeBase::open(&arguments.kb)?;
+    if arguments.list {
+        return list_judgements(&kb);
+    }
+    let judgements = match &arguments.file {
+        None if !arguments.forget.is_empty() => Vec::new(),
+        file => read_judgement_table(file.as_deref().unwrap_or(Path::new("-")))?,
+    };
+    let report = kb.learn(&judgements, &arguments.forget, &interrupt::progress())?;
+    if !quiet {
+        say_learnt(&report);
+        if kb.encoder_record()?.is_some() {
+            say_without_vector(kb.names_without_vector()?);
+        }
+    }
+    anyhow::ensure!(report.missing.is_empty(), "not forgotten, as never judged: {}", report.missing.join(", "));
+    Ok(())
+}
+
+fn say_learnt(report: &LearnReport) {
+    let LearnReport { learnt, unchanged, forgotten, unknown, .. } = report;
+    let left_out = |judgement: &Judgement| {
+        format!("left out \"{}\", for no concept has its id {}", judgement.name, judgement.verdict.as_str())
+    };
+    problems::show(&unknown.iter().map(left_out).collect::<Vec<_>>(), unknown.len() as u64);
+    crate::say!(
+        "{} learnt, {} known before, {} forgotten",
+        counted((*learnt).into(), "judgement"),
+        grouped((*unchanged).into()),
+        grouped((*forgotten).into())
+    );
+}
+
+fn list_judgements(kb: &KnowledgeBase) -> anyhow::Result<()> {
+    let (dialect, mut out) = (Dialect::of(b','), stdout());
+    writeln!(out, "{}", dialect.row(["name", "id", "date"], false))?;
+    for Judgement { name, verdict, date } in kb.judgements()? {
+        writeln!(out, "{}", dialect.row([name.as_str(), verdict.as_str(), &date.to_string()], false))?;
+    }
+    out.finish()
 }
 
 fn say_without_vector(names: u64) {

@@ -43,10 +43,10 @@ fn export(arguments: &Export, quiet: bool) -> anyhow::Result<()> {
     let mut out = Output::open(arguments.out.as_deref())?;
     let has_tabs = |path: &Path| ["tsv", "tab"].iter().any(|extension| has_extension(path, extension));
     let dialect = Dialect::of(if arguments.out.as_deref().is_some_and(has_tabs) { b'\t' } else { b',' });
-    out.put((dialect.row(["name", "id"], false) + "\n").as_bytes())?;
+    out.put((dialect.row(["name", "id", "date"], false) + "\n").as_bytes())?;
     for judgement in &judgements {
-        let id = judgement.id.as_ref().map_or("", |id| id.as_str());
-        let row = dialect.row([judgement.name.as_str(), id], arguments.csv_safe);
+        let truename::Judgement { name, verdict, date } = judgement.to_learn();
+        let row = dialect.row([name.as_str(), verdict.as_str(), &date.to_string()], arguments.csv_safe);
         out.put((row + "\n").as_bytes())?;
     }
     out.finish()?;

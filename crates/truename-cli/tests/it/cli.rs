@@ -176,7 +176,15 @@ fn knowledge_bases_are_shown_searched_changed_and_exported() {
         "more.jsonl",
         "{\"id\": \"X:4\", \"name\": \"migraine\"}\n{\"id\": \"X:2\", \"name\": \"cardiac failure\"}\n",
     );
-    let updated = folder.run(&["kb", "update", "more.jsonl", "--kb", "kb", "--remove", "X:3"]);
+    let update = ["kb", "update", "more.jsonl", "--kb", "kb", "--remove", "X:3"];
+    let refused = folder.run(&update);
+    assert!(
+        refused.code == 1 && refused.err.contains("the update would take from 1 of 1 replaced concept"),
+        "{}",
+        refused.err
+    );
+    assert!(refused.err.contains("`truename kb learn`, or take these away by --replace"), "{}", refused.err);
+    let updated = folder.run(&[&update[..], &["--replace"]].concat());
     assert_eq!(updated.err, "1 added, 1 changed, 1 removed; 3 concepts with 4 names\n");
     let missing = folder.run(&["-q", "kb", "update", "--kb", "kb", "--remove", "X:3"]);
     assert_eq!(
@@ -359,7 +367,7 @@ fn completions_and_manual_come_from_the_binary() {
     );
     assert!(folder.run(&["man", "calibrate"]).out.contains("Fit ranker"));
     let unknown = folder.run(&["man", "kb", "imprt"]);
-    let expected = "error: there is no command `truename kb imprt`; `truename kb` has import, info, check, compact, pack, unpack, search, show, update, embed, models, export";
+    let expected = "error: there is no command `truename kb imprt`; `truename kb` has import, info, check, compact, pack, unpack, search, show, update, learn, embed, models, export";
     assert!(unknown.code == 2 && unknown.err.starts_with(expected), "{}", unknown.err);
     assert!(folder.run(&["man", "match", "x"]).err.contains("`truename match` has no commands of its own"));
     assert!(folder.run(&["--version"]).out.starts_with("truename 0."));

@@ -165,7 +165,7 @@ fn stdin_stands_among_files_and_is_read_once() {
     assert_eq!(ids(), ["A:1", "A:2", "A:3"]);
     let shown = folder.run(&["kb", "show", "A:1", "--kb", "kb"]).out;
     assert!(shown.contains("cardiac infarct") && shown.contains("\"source\": \"more\""), "{shown}");
-    let ran = folder.run_with_input(&["-q", "kb", "update", "more", "-", "--kb", "kb"], &row(4, "flu"));
+    let ran = folder.run_with_input(&["-q", "kb", "update", "more", "-", "--replace", "--kb", "kb"], &row(4, "flu"));
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(ids(), ["A:1", "A:2", "A:3", "A:4"]);
     let twice = folder.run_with_input(&["kb", "import", "-", "--aliases", "-", "--out", "kb2"], b"id,name\nA:1,a\n");

@@ -71,10 +71,11 @@ fn exported(folder: &Folder) -> String {
 fn every_command_stops_soon_and_changes_nothing() {
     let folder = large();
     let before = (exported(&folder), names(&folder));
-    let commands: [&[&str]; 11] = [
+    let commands: [&[&str]; 12] = [
         &["kb", "import", "new.jsonl", "--out", "other"],
         &["kb", "import", "new.jsonl", "--out", "kb", "--force"],
-        &["kb", "update", "new.jsonl", "--kb", "kb"],
+        &["kb", "update", "new.jsonl", "--replace", "--kb", "kb"],
+        &["kb", "learn", "gold.tsv", "--kb", "kb"],
         &["kb", "export", "--kb", "kb", "--out", "out"],
         &["calibrate", "--kb", "kb"],
         &["match", "names.txt", "--kb", "kb", "--out", "out"],

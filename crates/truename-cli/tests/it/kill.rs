@@ -108,12 +108,19 @@ fn a_killed_import_or_update_leaves_a_committed_state() {
     }
     assert!(truename(folder, &["-q", "kb", "import", "a.jsonl", "--out", "kb", "--force"]).status().unwrap().success());
     let start = Instant::now();
-    assert!(truename(folder, &["-q", "kb", "update", "b.jsonl", "--kb", "kb"]).status().unwrap().success());
+    assert!(
+        truename(folder, &["-q", "kb", "update", "b.jsonl", "--replace", "--kb", "kb"]).status().unwrap().success()
+    );
     let whole = start.elapsed();
     for step in 0..12 {
         let version = ["c", "a", "b"][step % 3];
         let before = state(folder);
-        run_and_kill(folder, &["-q", "kb", "update", &format!("{version}.jsonl"), "--kb", "kb"], whole, random_share());
+        run_and_kill(
+            folder,
+            &["-q", "kb", "update", &format!("{version}.jsonl"), "--replace", "--kb", "kb"],
+            whole,
+            random_share(),
+        );
         let after = state(folder);
         let wanted = Some((CONCEPTS, version.to_owned()));
         assert!(after == before || after == wanted, "{before:?} became {after:?}");

@@ -16,6 +16,7 @@ mod folder;
 mod import;
 mod interrupt;
 mod kill;
+mod learn;
 mod library;
 mod map;
 mod model;

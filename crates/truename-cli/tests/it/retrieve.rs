@@ -84,13 +84,13 @@ fn the_context_proposes_concepts_that_no_name_does() {
         assert_eq!(folder.run(&["-q", "kb", "check", "--deep", "--kb", "kb"]).code, 0);
         // A concept that was changed has no vector until it is encoded again.
         folder.write("more.tsv", "id\tname\nA:2\tgale\n");
-        assert_eq!(folder.run(&["-q", "kb", "update", "more.tsv", "--kb", "kb"]).code, 0);
+        assert_eq!(folder.run(&["-q", "kb", "update", "more.tsv", "--replace", "--kb", "kb"]).code, 0);
         assert!(candidates(&folder, &[]).concat().iter().all(|id| id != "A:2"));
         let added = folder.run(&["kb", "models", "add", "retriever", "--kb", "kb"]);
         assert!(added.err.contains("1 concept encoded"), "{}", added.err);
         assert_eq!(folder.run(&["-q", "kb", "models", "remove", "retriever", "--kb", "kb"]), ran(0, "", ""));
         folder.write("more.tsv", "id\tname\nA:2\twind chill\nA:2\tlow temperature\n");
-        assert_eq!(folder.run(&["-q", "kb", "update", "more.tsv", "--kb", "kb"]).code, 0);
+        assert_eq!(folder.run(&["-q", "kb", "update", "more.tsv", "--replace", "--kb", "kb"]).code, 0);
         let removed = folder.run(&["-q", "link", "corpus.pubtator", "--kb", "kb", "--mentions", "--explain"]);
         assert_eq!(removed, without, "a retriever that is gone changes nothing");
     }

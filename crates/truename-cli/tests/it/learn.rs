@@ -1,0 +1,95 @@
+//! `kb learn`, and the judgements of a server on their way into it.
+
+use crate::folder::{Folder, ran};
+
+fn matched(folder: &Folder, name: &str) -> serde_json::Value {
+    folder.write("name.txt", format!("{name}\n"));
+    let out = folder.run(&["-q", "match", "name.txt", "--kb", "kb", "--explain", "--format", "jsonl"]).out;
+    serde_json::from_str(out.lines().next().unwrap()).unwrap()
+}
+
+#[test]
+fn a_table_is_learnt_listed_and_forgotten() {
+    let folder = Folder::with_kb();
+    assert_eq!(matched(&folder, "coronary")["id"], serde_json::Value::Null);
+    folder.write(
+        "gold.csv",
+        "name,id,date\ncoronary,X:2,2026-11-26\nAspirin,nil,2026-11-25\nplan,never a mention,\nx,X:9,\n",
+    );
+    let learnt = folder.run(&["kb", "learn", "gold.csv", "--kb", "kb"]);
+    assert_eq!(
+        (learnt.code, learnt.err.as_str()),
+        (
+            0,
+            "warning: left out \"x\", for no concept has its id X:9\n3 judgements learnt, 0 known before, 0 forgotten\n"
+        )
+    );
+    let coronary = matched(&folder, "coronary");
+    assert_eq!(coronary["id"], "X:2");
+    assert!(coronary.to_string().contains("You judged this on 2026-11-26."), "{coronary}");
+    let aspirin = matched(&folder, "aspirin");
+    assert_eq!(aspirin["id"], serde_json::Value::Null);
+    assert!(aspirin.to_string().contains("You judged on 2026-11-25 that no concept is meant"), "{aspirin}");
+
+    let listed = folder.run(&["kb", "learn", "--list", "--kb", "kb"]).out;
+    let [header, aspirin, coronary, plan] = listed.lines().collect::<Vec<_>>()[..] else { panic!("{listed}") };
+    assert_eq!([header, aspirin, coronary], ["name,id,date", "Aspirin,,2026-11-25", "coronary,X:2,2026-11-26"]);
+    assert!(plan.starts_with("plan,never a mention,20"), "{plan}");
+    // What is listed is learnt as it was.
+    let again = folder.run_with_input(&["kb", "learn", "--kb", "kb"], listed.as_bytes());
+    assert_eq!((again.code, again.err.as_str()), (0, "0 judgements learnt, 3 known before, 0 forgotten\n"));
+
+    let forgotten = folder.run(&["kb", "learn", "--forget", "Coronary", "--forget", "flu", "--kb", "kb"]);
+    let expected = "0 judgements learnt, 0 known before, 1 forgotten\nerror: not forgotten, as never judged: flu\n";
+    assert_eq!((forgotten.code, forgotten.err.as_str()), (1, expected));
+    assert_eq!(matched(&folder, "coronary")["id"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_stop_name_of_the_knowledge_base_is_no_mention() {
+    let folder = Folder::with_kb();
+    folder.write("note.txt", "Heart failure after acetylsalicylic acid.");
+    let mentions = || {
+        let out = folder.run(&["-q", "link", "note.txt", "--kb", "kb", "--format", "jsonl"]).out;
+        let line: serde_json::Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
+        line["mentions"].as_array().unwrap().len()
+    };
+    assert_eq!(mentions(), 2);
+    let learnt =
+        folder.run_with_input(&["-q", "kb", "learn", "--kb", "kb"], b"name,id\nAcetylsalicylic acid,never a mention\n");
+    assert_eq!(learnt, ran(0, "", ""));
+    assert_eq!(mentions(), 1);
+}
+
+#[test]
+fn the_judgements_of_a_server_are_piped_into_a_knowledge_base() {
+    let folder = Folder::with_kb();
+    folder.write(
+        "kb/judgements.jsonl",
+        "{\"name\": \"coronary\", \"id\": \"X:2\", \"at\": 1795651200}\n\
+         {\"name\": \"plan\", \"id\": null, \"stop_name\": true, \"at\": 1795651200}\n",
+    );
+    let exported = folder.run(&["-q", "review", "export", "--kb", "kb"]);
+    assert_eq!(exported, ran(0, "name,id,date\ncoronary,X:2,2026-11-26\nplan,never a mention,2026-11-26\n", ""));
+    let learnt = folder.run_with_input(&["-q", "kb", "learn", "--kb", "kb"], exported.out.as_bytes());
+    assert_eq!(learnt, ran(0, "", ""));
+    assert_eq!(folder.run(&["kb", "learn", "--list", "--kb", "kb"]).out, exported.out);
+    folder.write("gold.csv", exported.out);
+    let scored = folder.run(&["-q", "evaluate", "names", "--kb", "kb", "--gold", "gold.csv"]);
+    assert_eq!(scored.code, 0, "{}", scored.err);
+}
+
+#[test]
+fn what_cannot_be_learnt_is_told_with_its_line() {
+    let folder = Folder::with_kb();
+    for (table, message) in [
+        ("name,id\na,X:1|X:2\n", "gold.csv:2: \"X:1|X:2\" are several ids; a name is learnt with one\nhint: "),
+        ("name,id,date\na,X:1,yesterday\n", "gold.csv:2: \"yesterday\" is no date\nhint: "),
+        ("name,id\n", "gold.csv:1: no judgements\nhint: "),
+    ] {
+        folder.write("gold.csv", table);
+        let refused = folder.run(&["-q", "kb", "learn", "gold.csv", "--kb", "kb"]);
+        assert!(refused.code == 1 && refused.err.contains(message), "{}", refused.err);
+    }
+    assert_eq!(folder.run(&["kb", "learn", "--list", "--kb", "kb"]).out, "name,id,date\n");
+}
