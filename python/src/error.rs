@@ -83,9 +83,10 @@ fn system_error(error: &Error) -> Option<&io::Error> {
 }
 
 /// Methods of Python for actions of the library.
-const METHODS: [(&str, &str); 7] = [
+const METHODS: [(&str, &str); 8] = [
     ("kb import", "KnowledgeBase.build"),
     ("kb update", "kb.update"),
+    ("kb learn", "kb.learn"),
     ("kb embed", "kb.embed"),
     ("kb check", "KnowledgeBase.check"),
     ("kb compact", "KnowledgeBase.compact"),

@@ -7,7 +7,8 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use truename::{
-    AdapterChoice, Columns, ConceptId, Encoder, Format, ImportOptions, LinkOptions, Progress, Report, SynonymScopes,
+    AdapterChoice, Columns, ConceptId, Encoder, Format, ImportOptions, Judgement, LinkOptions, Progress, Report,
+    SynonymScopes,
 };
 use truename_error::{Error, ErrorKind, HintPart, hint};
 
@@ -16,6 +17,7 @@ use crate::call::Call;
 use crate::candidate::Candidate;
 use crate::error::raised;
 use crate::json;
+use crate::judgements::Judgements;
 use crate::linker::{LinkKeywords, Linker};
 use crate::log;
 use crate::matcher::Matcher;
@@ -148,6 +150,7 @@ impl ReadingKeywords {
             max_line_bytes: self.max_line_bytes,
             keep_placeholders: self.keep_placeholders,
             progress: Arc::clone(progress),
+            ..ImportOptions::default()
         })
     }
 }
@@ -247,17 +250,22 @@ impl KnowledgeBase {
 
     /// Adds the concepts of files, replaces those with the same id, and removes those in `remove`, in one transaction. Returns the numbers
     /// of concepts added, changed and removed.
-    #[pyo3(signature = (files=Vec::new(), *, remove=Vec::new(), progress=None, **reading))]
+    ///
+    /// Raises ValueError where a concept would lose its preferred name, have fewer names, or lose all its types, parents, cross-references
+    /// or its definition, unless `replace` is True. Learnt names stay.
+    #[pyo3(signature = (files=Vec::new(), *, remove=Vec::new(), replace=false, progress=None, **reading))]
     fn update<'py>(
         &self,
         py: Python<'py>,
         files: Vec<PathBuf>,
         remove: Vec<String>,
+        replace: bool,
         progress: Option<Bound<'_, PyAny>>,
         reading: Option<Bound<'_, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let call = Call::watched(progress.as_ref())?;
         let options = ReadingKeywords::read("update", reading.as_ref())?.options(&call.progress)?;
+        let options = ImportOptions { replace, ..options };
         let removed = remove.iter().map(|id| Self::concept_id(id)).collect::<PyResult<Vec<_>>>()?;
         let kb = Arc::clone(&self.0);
         let report = call.run(py, move || kb.get()?.update(&files, &removed, &options))?;
@@ -267,6 +275,43 @@ impl KnowledgeBase {
         counts.set_item("changed", report.changed)?;
         counts.set_item("removed", report.removed)?;
         Ok(counts)
+    }
+
+    /// Learns judgements, so that the names are answered so from then on, whatever other concepts have them.
+    ///
+    /// `judgements`: a table with the columns `name` and `id` and perhaps `date`, or pairs of a name and an id, None for NIL and "never a
+    /// mention" for a stop name of documents. Returns the numbers of judgements `learnt`, `unchanged`, and `unknown`, left out because
+    /// no concept has their id.
+    #[pyo3(signature = (judgements, *, progress=None))]
+    fn learn<'py>(
+        &self,
+        py: Python<'py>,
+        judgements: Judgements,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (call, kb) = (Call::watched(progress.as_ref())?, Arc::clone(&self.0));
+        let progress = Arc::clone(&call.progress);
+        let report = call.run(py, move || kb.get()?.learn(&judgements.read()?, &[], &progress))?;
+        let counts = PyDict::new(py);
+        counts.set_item("learnt", report.learnt)?;
+        counts.set_item("unchanged", report.unchanged)?;
+        counts.set_item("unknown", report.unknown.len())?;
+        Ok(counts)
+    }
+
+    /// Forgets the judgements of names. Returns the number of names that had one.
+    fn forget(&self, py: Python<'_>, names: Vec<String>) -> PyResult<u32> {
+        let (call, kb) = (Call::default(), Arc::clone(&self.0));
+        let progress = Arc::clone(&call.progress);
+        Ok(call.run(py, move || kb.get()?.learn(&[], &names, &progress))?.forgotten)
+    }
+
+    /// Returns the judgements learnt: name, id ("" for NIL, "never a mention" for a stop name) and date.
+    fn judgements(&self, py: Python<'_>) -> PyResult<Vec<(String, String, String)>> {
+        let judgements = self.0.run(py, truename::KnowledgeBase::judgements)?;
+        let row =
+            |judgement: Judgement| (judgement.name, judgement.verdict.as_str().to_owned(), judgement.date.to_string());
+        Ok(judgements.into_iter().map(row).collect())
     }
 
     /// Folder of the knowledge base.

@@ -14,6 +14,7 @@ mod encoder;
 mod error;
 mod evaluation;
 mod json;
+mod judgements;
 mod knowledge_base;
 mod link;
 mod linker;

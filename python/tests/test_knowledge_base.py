@@ -71,6 +71,32 @@ def test_a_knowledge_base_is_built_updated_and_replaced(tmp_path, caplog):
     assert other.matcher().one("y").id == "A"
 
 
+def test_judgements_are_learnt_and_forgotten(tmp_path):
+    table = tmp_path / "a.csv"
+    table.write_text("id,name,synonyms\n1,aspirin,ASA\n2,heparin,\n", encoding="utf-8")
+    kb = tn.KnowledgeBase.build([table], tmp_path / "kb")
+    matcher = kb.matcher(explain=True)
+    assert matcher.one("blood thinner").id is None
+    judged = [("blood thinner", "2"), ("ASA", None), ("plan", "never a mention"), ("x", "9")]
+    assert kb.learn(judged) == {"learnt": 3, "unchanged": 0, "unknown": 1}
+    assert matcher.one("Blood-thinner").id == "2" and matcher.one("ASA").id is None
+    [(name, id, date)] = [row for row in kb.judgements() if row[1] == "2"]
+    assert name == "blood thinner"
+    assert f"You judged this on {date}." in matcher.one("blood thinner").explanation
+    file = tmp_path / "gold.csv"
+    file.write_text("name,id,date\nblood thinner,1,2026-11-26\n", encoding="utf-8")
+    assert kb.learn(file)["learnt"] == 1
+    assert matcher.one("blood thinner")[0].alias_source == "judged 2026-11-26"
+    assert kb.forget(["blood thinner", "flu"]) == 1
+    assert sorted(name for name, _, _ in kb.judgements()) == ["ASA", "plan"]
+    table.write_text("id,name\n1,acetylsalicylic acid\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="would take from 1 of 1 replaced concept") as raised:
+        kb.update([table])
+    assert "kb.learn" in raised.value.__notes__[0] and "`replace`" in raised.value.__notes__[0]
+    assert kb.update([table], replace=True)["changed"] == 1
+    assert matcher.one("ASA").id is None
+
+
 def test_options_of_reading_are_checked(tmp_path):
     with pytest.raises(ValueError, match="no format"):
         tn.KnowledgeBase.build(["a"], tmp_path / "kb", format="word")
