@@ -80,13 +80,13 @@ def test_judgements_are_learnt_and_forgotten(tmp_path):
     judged = [("blood thinner", "2"), ("ASA", None), ("plan", "never a mention"), ("x", "9")]
     assert kb.learn(judged) == {"learnt": 3, "unchanged": 0, "unknown": 1}
     assert matcher.one("Blood-thinner").id == "2" and matcher.one("ASA").id is None
-    [(name, id, date)] = [row for row in kb.judgements() if row[1] == "2"]
+    [(name, _, date)] = [row for row in kb.judgements() if row[1] == "2"]
     assert name == "blood thinner"
     assert f"You judged this on {date}." in matcher.one("blood thinner").explanation
     file = tmp_path / "gold.csv"
     file.write_text("name,id,date\nblood thinner,1,2026-11-26\n", encoding="utf-8")
     assert kb.learn(file)["learnt"] == 1
-    assert matcher.one("blood thinner")[0].alias_source == "judged 2026-11-26"
+    assert matcher.one("blood thinner").candidates[0].alias_source == "judged 2026-11-26"
     assert kb.forget(["blood thinner", "flu"]) == 1
     assert sorted(name for name, _, _ in kb.judgements()) == ["ASA", "plan"]
     table.write_text("id,name\n1,acetylsalicylic acid\n", encoding="utf-8")

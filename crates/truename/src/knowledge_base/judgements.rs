@@ -35,7 +35,8 @@ impl KnowledgeBase {
     /// judgements; a new import does not.
     ///
     /// # Errors
-    /// If a name is empty or too long, or the store or a model fails; the store then stays as it was, but for vectors.
+    /// If a name is empty or too long, or the store or a model fails; the store then stays as it was. Where a model fails at the new
+    /// names, they are learnt without vectors.
     pub fn learn(
         &self,
         judgements: &[Judgement],
@@ -50,7 +51,11 @@ impl KnowledgeBase {
         let mut write = self.write()?;
         let snapshot = self.store.snapshot()?;
         let mut learning = Learning::new(&snapshot);
-        forgotten.iter().try_for_each(|name| learning.forget(name))?;
+        let judged: HashSet<JudgedForm> = judgements.iter().map(|judgement| JudgedForm::of(&judgement.name)).collect();
+        let others = forgotten.iter().filter(|name| !judged.contains(&JudgedForm::of(name)));
+        for name in others {
+            learning.forget(name)?;
+        }
         for judgement in last_of_names(judgements) {
             progress.check()?;
             learning.learn(judgement)?;

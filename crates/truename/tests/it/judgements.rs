@@ -152,6 +152,12 @@ fn the_last_judgement_counts_and_a_forgotten_one_does_not() {
     let report = learn(&kb, &[], &["stroke", "flu"]);
     assert_eq!((report.forgotten, report.missing), (1, vec!["flu".to_owned()]));
     assert_eq!(kb.judgements().unwrap(), []);
+    // A name that is judged is not forgotten in another spelling.
+    for _ in 0..2 {
+        learn(&kb, &[judgement("stroke", concept("A:2"))], &["Stroke"]);
+        assert_eq!(id_of(&kb, "stroke").as_deref(), Some("A:2"));
+    }
+    learn(&kb, &[], &["stroke"]);
     // What was the concept's own name stays its name.
     learn(&kb, &[judgement("MI", concept("A:1"))], &[]);
     learn(&kb, &[], &["MI"]);
@@ -240,7 +246,7 @@ fn an_update_takes_nothing_away_unless_it_is_told_to() {
     let kb = kb(folder.path());
     let before = kb.fingerprint().unwrap();
     let names = write(folder.path(), "names.tsv", "id\tname\nA:1\theart attack\nA:3\taspirin\n");
-    let refused = kb.update(&[names.clone()], &[], &ImportOptions::default()).unwrap_err();
+    let refused = kb.update(std::slice::from_ref(&names), &[], &ImportOptions::default()).unwrap_err();
     assert_eq!(
         refused.to_string(),
         "the update would take from 2 of 2 replaced concepts what the files lack: the preferred name of 1 concept, \
