@@ -65,8 +65,8 @@ fn name_column(arguments: &Match) -> &str {
 
 /// Returns true if options are given that only a table has.
 fn says_table(arguments: &Match) -> bool {
-    let Match { column, context_column, table, .. } = arguments;
-    column.is_some() || context_column.is_some() || table.delimiter.is_some() || table.no_header
+    let Match { column, table, .. } = arguments;
+    column.is_some() || table.delimiter.is_some() || table.no_header
 }
 
 /// Opens the files of names as one, with `wanted` columns; `check` may refuse their format.

@@ -1,5 +1,6 @@
-//! Judgements in a store. A name judged to be one of a concept is an alias of it; the judgements of other names (NIL, stop names) are
-//! facts under their lookup keys.
+//! Judgements in a store.
+//!
+//! A name judged to be one of a concept is an alias of it; the judgements of other names (NIL, stop names) are facts under their lookup keys.
 
 use truename_storage::WriteTransaction;
 use truename_text::{Key, NameKeys, NormalizedName};
