@@ -48,7 +48,7 @@ write("c.jsonl", concepts(range(10), "newer"))
 write("names.txt", ["heart fever kinase 17\n", "acute lung pain\n", "new 1500 tumor\n", "no such thing\n"])
 write("text.txt", ["A patient with acute lung pain 12 and heart fever kinase 17 (HFK). HFK is rare.\n"])
 must("kb", "import", "a.jsonl", "--out", "kb", "--encoder", ENCODER)
-must("kb", "update", "b.jsonl", "--kb", "kb", "--encoder", ENCODER)
+must("kb", "update", "b.jsonl", "--replace", "--kb", "kb", "--encoder", ENCODER)
 must("calibrate", "--kb", "kb")
 with open(os.path.join(folder, "kb", "data.mdb"), "rb") as file:
     whole = file.read()
