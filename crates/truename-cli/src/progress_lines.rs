@@ -9,7 +9,7 @@ use indicatif::TermLike;
 /// Time before the first line and between two.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-/// What indicatif draws on: of all states of a bar, one is printed each 10 s.
+/// Draw target of indicatif that prints one state of a bar each 10 s.
 #[derive(Debug)]
 pub struct ProgressLines(Mutex<Drawn>);
 

@@ -1,8 +1,8 @@
 //! Tables of the store.
 //!
-//! `meta` holds the format, counts, provenance, sets of vectors, the order of names, copied models, fitted rankers
-//! what became of each retired id, and judgements of names that no concept has. The n-gram index and the vectors have tables of their own in the same file
-//! (`truename-index`).
+//! `meta` holds the format, counts, provenance, sets of vectors, the order of names, copied models, fitted rankers,
+//! what became of each retired id, and judgements of names that no concept has. The n-gram index and the vectors have
+//! tables of their own in the same file (`truename-index`).
 
 use std::path::Path;
 

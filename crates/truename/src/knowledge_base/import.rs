@@ -211,9 +211,7 @@ impl KnowledgeBase {
             aliases: Vec::new(),
         })
     }
-}
 
-impl KnowledgeBase {
     /// Adds, replaces and removes concepts in the store and its indexes.
     pub(super) fn apply(
         &self,
