@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use truename::KnowledgeBase;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::Error;
@@ -25,7 +26,7 @@ impl DataFile {
     /// # Errors
     /// If one cannot be read, or a folder has none.
     pub(crate) fn each(path: &Path) -> Result<Vec<Self>, Error> {
-        match is_store(path) {
+        match KnowledgeBase::is_at(path) {
             true => Ok(vec![Self::of(path)?]),
             false => files_of(path)?.into_iter().map(|file| Self::hashed(&file, &[&file])).collect(),
         }
@@ -45,7 +46,7 @@ impl DataFile {
     /// # Errors
     /// As [`DataFile::each`].
     pub(crate) fn of(path: &Path) -> Result<Self, Error> {
-        match is_store(path) {
+        match path.join(STORE).is_file() {
             true => Self::hashed(path, &[&path.join(STORE)]),
             false => Self::hashed(path, &files_of(path)?.iter().collect::<Vec<_>>()),
         }
@@ -66,12 +67,8 @@ impl DataFile {
     }
 }
 
+/// File of the folder of a knowledge base that holds its concepts.
 const STORE: &str = "data.mdb";
-
-/// Returns true if a path is the folder of a knowledge base.
-pub(crate) fn is_store(path: &Path) -> bool {
-    path.join(STORE).is_file()
-}
 
 /// Returns the files that a path stands for, with the annotations of brat beside its texts.
 fn files_of(path: &Path) -> Result<Vec<PathBuf>, Error> {

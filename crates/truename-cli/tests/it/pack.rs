@@ -82,6 +82,20 @@ fn a_pack_is_read_in_the_place_of_a_folder() {
 }
 
 #[test]
+fn a_pack_is_learnt_from_as_its_folder_is() {
+    let folder = Folder::with_kb();
+    folder.write("pairs.toml", "[task]\nkind = \"pairs\"\n[encoder]\ncharacters = \"lstm\"\nhidden = 16\n");
+    let pack = packed(&folder);
+    let weights = [("kb", "of-folder"), (&pack, "of-pack")].map(|(kb, out)| {
+        let train = ["-q", "train", "pairs.toml", "--kb", kb, "--out", out, "--set", "schedule.epochs=1"];
+        let trained = run(&folder, &train);
+        assert_eq!(trained.code, 0, "{}", trained.err);
+        std::fs::read(folder.path(out).join("model.safetensors")).unwrap()
+    });
+    assert!(weights[0] == weights[1]);
+}
+
+#[test]
 fn one_file_makes_one_fingerprint() {
     let folder = Folder::with_kb();
     for (out, threads) in [("once", "1"), ("twice", "4")] {

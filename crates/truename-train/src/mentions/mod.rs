@@ -15,7 +15,6 @@ use truename_kb::Progress;
 use truename_text::{Document, Problem, Span, document_hash, stable_hash};
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::data_file::is_store;
 use crate::documents::{not_learnt, read_corpus};
 use crate::names::vocabularies;
 use crate::recipe::Recipe;
@@ -339,10 +338,10 @@ impl Reranker for ShortlistReranker {
     }
 }
 
-/// Opens a store, or imports files into a temporary one.
+/// Opens a knowledge base, or imports files into a temporary one.
 fn open(paths: &[PathBuf], folder: &Path) -> Result<KnowledgeBase, Error> {
     Ok(match paths {
-        [path] if is_store(path) => KnowledgeBase::open(path)?,
+        [path] if KnowledgeBase::is_at(path) => KnowledgeBase::open(path)?,
         _ => {
             KnowledgeBase::import(&vocabularies(paths)?, &folder.join("kb"), &ImportOptions::default(), false)
                 .map_err(error::import_first)?

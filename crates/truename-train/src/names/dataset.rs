@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use truename::KnowledgeBase;
 use truename_error::{ErrorKind, HintPart, hint};
-use truename_kb::{Concept, ImportOptions, Store, import};
+use truename_kb::{Concept, ImportOptions, import};
 use truename_text::{NormalizedName, stable_hash};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::keys::{DataKeys, NameKeys};
-use crate::data_file::is_store;
 use crate::{DataFile, Error, Recipe, error};
 
 /// Names to learn from, and names to ask for.
@@ -278,18 +278,21 @@ fn add_labelled(concepts: &mut [NamedConcept], path: &Path) -> Result<Vec<(Strin
     Ok(labelled)
 }
 
-/// Reads the concepts of a store, or of files that make one knowledge base.
+/// Reads the concepts of a knowledge base, or of files that make one knowledge base.
 pub(crate) fn read_concepts(paths: &[PathBuf], files: &mut Vec<DataFile>) -> Result<Vec<NamedConcept>, Error> {
     if paths.is_empty() {
         return Ok(Vec::new());
     }
     files.extend(DataFile::each_of(paths)?);
     if let [path] = paths
-        && is_store(path)
+        && KnowledgeBase::is_at(path)
     {
-        let store = Store::open(path)?;
-        let snapshot = store.snapshot()?;
-        return snapshot.concepts()?.map(|concept| Ok(NamedConcept::from(&concept?))).collect();
+        let mut concepts = Vec::new();
+        KnowledgeBase::open(path)?.for_each_concept(|concept| {
+            concepts.push(NamedConcept::from(&concept));
+            Ok::<_, Error>(())
+        })?;
+        return Ok(concepts);
     }
     let import = import::read_files(&vocabularies(paths)?, &ImportOptions::default()).map_err(error::import_first)?;
     Ok(import.concepts.iter().map(NamedConcept::from).collect())

@@ -17,7 +17,6 @@ use truename_text::{Gram, NormalizedName, grams};
 use super::KnowledgeBase;
 use super::losses::Losses;
 use super::models::META_COPIED;
-use super::pack::is_pack;
 use super::vector_sets::NUMBERS;
 use crate::{Error, error};
 
@@ -293,7 +292,7 @@ fn judged_names(snapshot: &Snapshot<'_>, id: &ConceptId) -> Result<Vec<Alias>, E
 fn vocabulary(path: &Path, options: &ImportOptions, import: &mut Import) -> Result<Vocabulary, Error> {
     let source = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let mut entries = Vec::new();
-    if is_pack(path) || path.join("data.mdb").is_file() {
+    if KnowledgeBase::is_at(path) {
         KnowledgeBase::open(path)?.for_each_concept(|concept| {
             options.progress.check()?;
             entries.push(concept);

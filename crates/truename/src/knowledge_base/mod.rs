@@ -86,6 +86,12 @@ impl KnowledgeBase {
         Ok(Self { store, indexes: Indexes { ngrams, vectors }, encoder: OnceLock::new(), pack })
     }
 
+    /// Returns true if a path is the folder of a knowledge base, or named as a pack is.
+    pub fn is_at(path: impl AsRef<Path>) -> bool {
+        let path = path.as_ref();
+        pack::is_pack(path) || path.join(pack::STORE[0]).is_file()
+    }
+
     /// Opens the bundled knowledge base: MeSH diseases and chemicals. Unpacks it into the user's cache on first use.
     ///
     /// # Errors

@@ -25,7 +25,7 @@ const FOLDER: &str = "packs";
 /// File that the process locks that unpacks into a folder; the system unlocks it when that process ends.
 const LOCK: &str = ".lock";
 /// Files of the store.
-const STORE: [&str; 2] = ["data.mdb", "data.sum"];
+pub(super) const STORE: [&str; 2] = ["data.mdb", "data.sum"];
 /// Level of zstd; higher ones take several times as long for a tenth of the size.
 const LEVEL: i32 = 3;
 /// Largest ratio of the unpacked size to that of the pack: stores shrink to a third, small ones to a twentieth.
