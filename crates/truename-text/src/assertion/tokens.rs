@@ -1,6 +1,7 @@
 //! Words of a text with the borders that no scope of a trigger crosses.
 
 use crate::Span;
+use crate::border::{Border, Borders};
 
 /// Words of a text: runs of letters and digits in lower case, and `/`, `?` and `+`.
 #[derive(Default)]
@@ -16,26 +17,24 @@ struct Token {
     breaks_before: bool,
 }
 
-/// Words of at most this many letters before a full stop are abbreviations ("p.o.", "Dr.").
-const LONGEST_ABBREVIATED: usize = 2;
 /// Largest number of words of a heading.
 const HEADING_WORDS: usize = 5;
 
 impl Tokens {
     /// Splits a piece of a text.
     pub(super) fn of(text: &str, piece: Span) -> Self {
-        let width = text[piece.range()].lines().map(str::len).max().unwrap_or(0);
+        let borders = Borders::of(text, piece);
         let (mut tokens, mut at) = (Self::default(), piece.start);
         while let Some(start) = text[at..piece.end].find(is_of_token).map(|found| at + found) {
             let end = end_of_token(&text[..piece.end], start);
-            tokens.push(text, Span::new(start, end), width);
+            tokens.push(text, Span::new(start, end), &borders);
             at = end;
         }
         tokens
     }
 
-    fn push(&mut self, text: &str, span: Span, width: usize) {
-        let breaks_before = self.tokens.last().is_none_or(|last| breaks(text, last.span, span, width));
+    fn push(&mut self, text: &str, span: Span, borders: &Borders<'_>) {
+        let breaks_before = self.tokens.last().is_none_or(|last| borders.between(last.span, span) != Border::None);
         let word = &text[span.range()];
         if word.is_ascii() {
             let from = self.forms.len();
@@ -97,37 +96,6 @@ fn end_of_token(text: &str, start: usize) -> usize {
         c.is_alphanumeric() || is_apostrophe
     };
     start + rest.char_indices().find(|(at, c)| !is_within(*at, *c)).map_or(rest.len(), |(at, _)| at)
-}
-
-/// Returns true if a sentence, a paragraph or an item of a list ends between two words.
-fn breaks(text: &str, before: Span, after: Span, width: usize) -> bool {
-    let between = &text[before.end..after.start];
-    if between == " " || between.is_empty() {
-        return false;
-    }
-    let is_stop = |stop: char| {
-        let after_stop = between.split(stop).skip(1);
-        after_stop.into_iter().any(|rest| rest.starts_with(char::is_whitespace))
-    };
-    let is_abbreviated = || {
-        let word = &text[before.range()];
-        word.len() <= LONGEST_ABBREVIATED && !word.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    ['!', ';'].into_iter().any(is_stop)
-        || is_stop('.') && !is_abbreviated()
-        || between.contains('\n') && is_end_of_item(text, before, after, between, width)
-}
-
-/// Returns true if a line ends where a sentence that is wrapped would go on: before an empty line, a tab or the mark of an item, or where
-/// the next word still fits into the line.
-fn is_end_of_item(text: &str, before: Span, after: Span, between: &str, width: usize) -> bool {
-    let is_mark = |c: char| !c.is_whitespace() && !matches!(c, ',' | '(' | '"' | '\'' | '\r');
-    let (line, next) = between.rsplit_once('\n').unwrap_or_default();
-    if line.contains('\n') || next.contains(is_mark) || next.contains('\t') || line.ends_with(':') {
-        return true;
-    }
-    let start = text[..before.end].rfind('\n').map_or(0, |end| end + 1);
-    before.end - start + line.trim_end().len() + 1 + (after.end - after.start) <= width
 }
 
 #[cfg(test)]
