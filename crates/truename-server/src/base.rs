@@ -7,21 +7,19 @@
 use std::hash::Hash;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use lru::LruCache;
 use truename::{
-    AttachedModel, DictionaryRecognizer, Error, KnowledgeBase, LinkOptions, Linker, ModelRole, Recognizer, SpanOptions,
-    StopNames, TrainedRecognizer,
+    AttachedModel, DictionaryRecognizer, Error, KnowledgeBase, LinkOptions, Linker, ModelRole, Recognizer, SharedLinks,
+    SpanOptions, StopNames, TrainedRecognizer,
 };
 
-use crate::answers::{Answers, Cache, NameAnswers};
 use crate::catalogue::Catalogue;
 
 /// Number of sets of options whose linkers are kept.
 const KEPT: usize = 32;
-/// Number of sets of options whose linkers of documents are kept; each remembers links.
+/// Number of sets of options whose linkers of documents are kept.
 const KEPT_OF_DOCUMENTS: usize = 4;
 
 /// Bytes of an answer without its candidates, and of each candidate.
@@ -100,22 +98,21 @@ pub(crate) struct DocumentOptions {
     pub stop_names: Vec<String>,
 }
 
-/// A linker of names, with a number that no other of its knowledge base has.
-pub(crate) struct NameLinker {
-    pub linker: Linker,
-    number: u64,
+/// Bounds of the answers to names that a knowledge base remembers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cache {
+    /// Most answers.
+    pub answers: usize,
+    /// Most bytes of all of them.
+    pub bytes: usize,
 }
 
 /// An open knowledge base with its models.
 pub(crate) struct Base {
     pub kb: KnowledgeBase,
-    /// Linker with the default options and all models open, which those with other options share.
+    /// Linker with the default options and all models open, which those with other options share, as they do its memory.
     linker: Linker,
-    answers: Answers,
-    /// Bytes of the links that all linkers of documents remember.
-    remembered_bytes: usize,
-    made: AtomicU64,
-    linkers: Kept<NameOptions, NameLinker>,
+    linkers: Kept<NameOptions, Linker>,
     of_documents: Kept<DocumentOptions, Linker>,
     /// By whether they find mentions within mentions.
     recognizers: Kept<bool, Arc<dyn Recognizer>>,
@@ -134,38 +131,28 @@ struct Identity {
 
 impl Base {
     fn open(folder: Option<&Path>, cache: Cache) -> Result<Self, Error> {
-        let linker = folder.map_or_else(Linker::bundled, Linker::open)?;
+        let Cache { answers: remembered_answers, bytes: remembered_bytes } = cache;
+        let options = LinkOptions { remembered_answers, remembered_bytes, ..LinkOptions::default() };
+        let linker = folder.map_or_else(Linker::bundled, Linker::open)?.with_options(options)?;
         let kb = linker.knowledge_base().clone();
         let identity = Identity::of(&kb, folder)?;
         let (linkers, of_documents, recognizers) = (Kept::new(KEPT), Kept::new(KEPT_OF_DOCUMENTS), Kept::new(KEPT));
-        let (answers, made) = (Answers::new(cache), AtomicU64::new(0));
-        let remembered_bytes = cache.bytes;
-        Ok(Self {
-            kb,
-            linker,
-            answers,
-            remembered_bytes,
-            made,
-            linkers,
-            of_documents,
-            recognizers,
-            catalogue: Mutex::default(),
-            identity,
-        })
+        Ok(Self { kb, linker, linkers, of_documents, recognizers, catalogue: Mutex::default(), identity })
     }
 
     /// Returns a linker of names without context.
-    pub fn linker(&self, options: &NameOptions) -> Result<Arc<NameLinker>, Error> {
-        self.linkers.get(options, || {
-            let linker = self.linker.with_options(options.link_options())?;
-            Ok(NameLinker { linker, number: self.made.fetch_add(1, Ordering::Relaxed) })
-        })
+    pub fn linker(&self, options: &NameOptions) -> Result<Arc<Linker>, Error> {
+        self.linkers.get(options, || self.linker.with_options(self.link_options(options)))
     }
 
     /// Links names without context, from memory where they were asked for before.
-    pub fn link_names(&self, options: &NameOptions, names: &[&str]) -> Result<NameAnswers, Error> {
-        let of = self.linker(options)?;
-        self.answers.link(of.number, &of.linker, names)
+    pub fn link_names(&self, options: &NameOptions, names: &[&str]) -> Result<SharedLinks, Error> {
+        self.linker(options)?.link_shared(names)
+    }
+
+    fn link_options(&self, names: &NameOptions) -> LinkOptions {
+        let LinkOptions { remembered_answers, remembered_bytes, .. } = *self.linker.options();
+        LinkOptions { remembered_answers, remembered_bytes, ..names.link_options() }
     }
 
     /// Returns a linker of documents.
@@ -177,8 +164,7 @@ impl Base {
                 abbreviations: options.abbreviations,
                 asserted: options.asserted,
                 stop_names: Arc::new(StopNames::new(&options.stop_names)),
-                remembered_bytes: self.remembered_bytes / KEPT_OF_DOCUMENTS,
-                ..options.names.link_options()
+                ..self.link_options(&options.names)
             })?;
             Ok(if options.context { linker } else { linker.without_context() })
         })

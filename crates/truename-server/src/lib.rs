@@ -23,7 +23,6 @@
 
 mod access;
 mod answer;
-mod answers;
 mod api;
 mod assets;
 mod base;

@@ -252,7 +252,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::answers::Cache;
+    use crate::base::Cache;
     use crate::base::Slot;
     use crate::metrics::Metrics;
 

@@ -19,7 +19,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::access::guard;
 use crate::answer::Answer;
-use crate::answers::Cache;
+use crate::base::Cache;
 use crate::base::Slot;
 use crate::budget::{Budget, HeldMemory};
 use crate::connection::{self, Connection};

@@ -54,8 +54,8 @@ impl Work for LinkNames {
     fn answer(&self, base: &Base, options: &NameOptions, names: &[String]) -> Result<Vec<Arc<Link>>, Error> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let answered = base.link_names(options, &names)?;
-        self.remembered.inc_by(answered.remembered as u64);
-        self.searched.inc_by((names.len() - answered.remembered) as u64);
+        self.remembered.inc_by((names.len() - answered.searched) as u64);
+        self.searched.inc_by(answered.searched as u64);
         Ok(answered.links)
     }
 }

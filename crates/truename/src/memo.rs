@@ -9,41 +9,62 @@ use truename_text::stable_hash;
 
 /// Number of shards; more make threads wait less for each other.
 const SHARDS: usize = 32;
-/// Maximum number of answers in a shard; a full shard is cleared.
-const MAX_ANSWERS: usize = 4096;
+/// Maximum number of answers, unless told otherwise.
+pub(crate) const MAX_ANSWERS: usize = 1 << 17;
 /// Maximum number of bytes of all answers and their keys, unless told otherwise.
-const MAX_BYTES: usize = 32 << 20;
+pub(crate) const MAX_BYTES: usize = 32 << 20;
 
 /// Caches the answers of a function of a string and one version of a knowledge base. Caching never changes an answer.
 ///
-/// Answers of an earlier version are dropped when one of a later version is stored.
+/// Answers of an earlier version are dropped when one of a later version is stored. Those that were not asked for lately make room for
+/// others: a shard has two generations, of which the older one goes when the younger one is full.
 pub(crate) struct Memo<V> {
     shards: Vec<Mutex<Shard<V>>>,
-    /// Maximum number of bytes of the answers in a shard and their keys.
+    /// Maximum number of answers in a generation of a shard.
+    max_answers: usize,
+    /// Maximum number of bytes of the answers in a generation of a shard and their keys.
     max_bytes: usize,
 }
 
 struct Shard<V> {
     version: u64,
-    answers: HashMap<String, V>,
+    young: HashMap<String, Remembered<V>>,
+    old: HashMap<String, Remembered<V>>,
+    /// Bytes of the younger generation.
+    bytes: usize,
+}
+
+struct Remembered<V> {
+    value: V,
     bytes: usize,
 }
 
 impl<V: Clone> Memo<V> {
     pub(crate) fn new() -> Self {
-        Self::with_bytes(MAX_BYTES)
+        Self::with_bounds(MAX_ANSWERS, MAX_BYTES)
     }
 
-    /// Bounds the bytes of all answers and their keys.
-    pub(crate) fn with_bytes(bytes: usize) -> Self {
-        let shard = || Mutex::new(Shard { version: 0, answers: HashMap::new(), bytes: 0 });
-        Self { shards: (0..SHARDS).map(|_| shard()).collect(), max_bytes: bytes / SHARDS }
+    /// Bounds the number of all answers, and their bytes with those of their keys.
+    pub(crate) fn with_bounds(answers: usize, bytes: usize) -> Self {
+        let shard = || Mutex::new(Shard { version: 0, young: HashMap::new(), old: HashMap::new(), bytes: 0 });
+        let generations = 2 * SHARDS;
+        let (max_answers, max_bytes) = (answers.div_ceil(generations), bytes / generations);
+        Self { shards: (0..SHARDS).map(|_| shard()).collect(), max_answers, max_bytes }
     }
 
     /// Returns the cached answer at a version.
     pub(crate) fn known(&self, version: u64, key: &str) -> Option<V> {
-        let shard = self.shard(key);
-        if shard.version == version { shard.answers.get(key).cloned() } else { None }
+        let mut shard = self.shard(key);
+        if shard.version != version {
+            return None;
+        }
+        if let Some(remembered) = shard.young.get(key) {
+            return Some(remembered.value.clone());
+        }
+        let (key, remembered) = shard.old.remove_entry(key)?;
+        let value = remembered.value.clone();
+        self.put(&mut shard, key, remembered);
+        Some(value)
     }
 
     /// Caches an answer of some bytes, unless answers of a later version are cached.
@@ -53,12 +74,21 @@ impl<V: Clone> Memo<V> {
         if shard.version > version || bytes > self.max_bytes {
             return;
         }
-        let is_full = shard.answers.len() >= MAX_ANSWERS || shard.bytes + bytes > self.max_bytes;
-        if shard.version < version || is_full {
-            *shard = Shard { version, answers: HashMap::new(), bytes: 0 };
+        if shard.version < version {
+            *shard = Shard { version, young: HashMap::new(), old: HashMap::new(), bytes: 0 };
         }
-        shard.bytes += bytes;
-        shard.answers.insert(key.to_owned(), value);
+        self.put(&mut shard, key.to_owned(), Remembered { value, bytes });
+    }
+
+    fn put(&self, shard: &mut Shard<V>, key: String, remembered: Remembered<V>) {
+        if shard.young.len() >= self.max_answers || shard.bytes + remembered.bytes > self.max_bytes {
+            shard.old = std::mem::take(&mut shard.young);
+            shard.bytes = 0;
+        }
+        shard.bytes += remembered.bytes;
+        if let Some(before) = shard.young.insert(key, remembered) {
+            shard.bytes -= before.bytes;
+        }
     }
 
     /// Returns the cached answer, or computes and caches it.
@@ -91,8 +121,8 @@ mod tests {
     }
 
     #[test]
-    fn a_shard_is_cleared_before_it_holds_too_much() {
-        let memo = Memo::with_bytes(1000 * SHARDS);
+    fn a_shard_forgets_before_it_holds_too_much() {
+        let memo = Memo::with_bounds(usize::MAX, 2000 * SHARDS);
         for key in 0..1000 {
             memo.insert(1, &key.to_string(), key, 250);
             assert_eq!(memo.known(1, &key.to_string()), Some(key));
@@ -100,5 +130,21 @@ mod tests {
         assert!(memo.shards.iter().all(|shard| shard.lock().unwrap().bytes <= 1000));
         memo.insert(1, "large", 1, 1000);
         assert_eq!(memo.known(1, "large"), None);
+    }
+
+    #[test]
+    fn what_is_asked_for_stays() {
+        let memo = Memo::with_bounds(20 * SHARDS, usize::MAX);
+        memo.insert(1, "often", 0, 1);
+        for key in 1..10_000 {
+            memo.insert(1, &key.to_string(), key, 1);
+            assert_eq!(memo.known(1, "often"), Some(0));
+        }
+        let answers = |shard: &Mutex<Shard<i32>>| {
+            let shard = shard.lock().unwrap();
+            shard.young.len() + shard.old.len()
+        };
+        assert!(memo.shards.iter().all(|shard| answers(shard) <= 20));
+        assert_eq!(memo.known(1, "1"), None);
     }
 }

@@ -181,13 +181,13 @@ impl LinkCall<'_> {
     }
 
     /// Returns the types of all candidates of each link.
-    pub(crate) fn types_of(&self, links: &[Link]) -> Result<Vec<Vec<Vec<String>>>, Error> {
+    pub(crate) fn types_of(&self, links: &[&Link]) -> Result<Vec<Vec<Vec<String>>>, Error> {
         self.call.in_pieces(links, PIECE, |snapshot, _, piece| {
             let types = |candidate: &Candidate| -> Result<Vec<String>, Error> {
                 let Some(concept) = snapshot.index_of(&candidate.id)? else { return Ok(Vec::new()) };
                 Ok(snapshot.concept_types(concept)?.into_iter().map(str::to_owned).collect())
             };
-            let of_link = |link: &Link| link.candidates.iter().map(types).collect();
+            let of_link = |link: &&Link| link.candidates.iter().map(types).collect();
             piece.iter().map(of_link).collect()
         })
     }

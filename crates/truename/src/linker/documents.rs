@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use truename_error::ErrorKind;
 use truename_text::{Document, KeyMatch, Mention, Span};
 
+use super::answers::NameAnswer;
 use super::{LONGEST_NAME_BYTES, LinkCall, LinkOptions, Linker};
 use crate::document_evidence::{keep_type, share_sense, weigh_neighbours};
 use crate::recognizer::{Reading, RecognizedMention};
@@ -22,12 +23,6 @@ use crate::{Error, Link, LinkedDocument, LinkedMention, Query};
 
 /// Returns the mentions of each document, in a call.
 type Find<'f> = &'f dyn Fn(&LinkCall<'_>, &mut Vec<Reading<'_>>) -> Result<Vec<Vec<RecognizedMention>>, Error>;
-
-/// The ranked answer to a name, with the types of its candidates.
-pub(super) struct NameAnswer {
-    link: Arc<Link>,
-    types: Vec<Vec<String>>,
-}
 
 impl Linker {
     /// Finds the mentions of one document and links each to a concept.
@@ -118,8 +113,9 @@ impl Linker {
         };
         let mut typed: Vec<&mut LinkedMention> =
             linked.iter_mut().flatten().filter(|mention| is_typed(mention)).collect();
-        let links: Vec<Link> = typed.iter().map(|mention| (*mention.link).clone()).collect();
-        for (mention, types) in typed.iter_mut().zip(call.types_of(&links)?) {
+        let links: Vec<&Link> = typed.iter().map(|mention| &*mention.link).collect();
+        let types = call.types_of(&links)?;
+        for (mention, types) in typed.iter_mut().zip(types) {
             keep_type(mention, &types, call.threshold());
         }
         Ok(())
@@ -136,9 +132,7 @@ impl Linker {
             mention.types = match known[mention.link.name.as_str()].types_of_best(&mention.link) {
                 Some(types) => types,
                 // The context proposed it.
-                None => {
-                    call.types_of(std::slice::from_ref(&*mention.link))?.concat().into_iter().next().unwrap_or_default()
-                }
+                None => call.types_of(&[&mention.link])?.concat().into_iter().next().unwrap_or_default(),
             };
         }
         Ok(())
@@ -179,25 +173,17 @@ impl Linker {
         call: &LinkCall<'_>,
         found: &'f [Vec<MentionQuery<'_>>],
     ) -> Result<HashMap<&'f str, Arc<NameAnswer>>, Error> {
-        let (mut known, mut unknown, mut seen) = (HashMap::new(), Vec::new(), HashSet::new());
-        for one in found.iter().flatten() {
+        let names = |one: &'f MentionQuery<'_>| {
             let short_form = one.recognized.tentative.then_some(one.written.as_ref());
-            for name in [Some(one.name()), short_form].into_iter().flatten() {
-                if !seen.insert(name) {
-                    continue;
-                }
-                match self.answers.known(call.version(), name) {
-                    Some(answer) => drop(known.insert(name, answer)),
-                    None => unknown.push(name),
-                }
-            }
-        }
-        let links = call.rank(&unknown)?;
-        let types = call.types_of(&links)?;
-        for ((name, link), types) in unknown.into_iter().zip(links).zip(types) {
-            let answer = Arc::new(NameAnswer { link: Arc::new(link), types });
-            self.answers.insert(call.version(), name, Arc::clone(&answer), answer.link.bytes());
-            known.insert(name, answer);
+            [Some(one.name()), short_form].into_iter().flatten()
+        };
+        let known = self.answers(call, found.iter().flatten().flat_map(names))?.of;
+        let untyped: Vec<&NameAnswer> =
+            known.values().map(Arc::as_ref).filter(|answer| answer.types.get().is_none()).collect();
+        let links: Vec<&Link> = untyped.iter().map(|answer| &*answer.link).collect();
+        for (answer, types) in untyped.iter().zip(call.types_of(&links)?) {
+            // Another call may have been faster.
+            let _ = answer.types.set(types);
         }
         Ok(known)
     }
@@ -236,7 +222,7 @@ impl NameAnswer {
     fn types_of_best(&self, link: &Link) -> Option<Vec<String>> {
         let Some(best) = link.candidates.first() else { return Some(Vec::new()) };
         let place = self.link.candidates.iter().position(|candidate| candidate.id == best.id)?;
-        Some(self.types[place].clone())
+        Some(self.types.get()?[place].clone())
     }
 }
 

@@ -9,6 +9,7 @@
 //! A call encodes together the names that are not resolved lexically; each piece of them then shares one pass over
 //! the signs of the vectors. Rankers, types and memos belong to a version of the store.
 
+mod answers;
 mod call;
 mod documents;
 mod fitted_rankers;
@@ -22,8 +23,8 @@ mod vote;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use answers::Answers;
 pub(crate) use call::LinkCall;
-use documents::NameAnswer;
 use fitted_rankers::FittedRankers;
 use models::{ContextModels, Models};
 pub use options::{Ambiguous, LinkOptions};
@@ -35,7 +36,6 @@ use truename_infer::{Encoder, SpanOptions};
 use truename_text::stable_hash;
 
 use crate::call::Call;
-use crate::memo::Memo;
 use crate::name_filter::NameFilter;
 use crate::recognizer::{CompositeRecognizer, DictionaryRecognizer, Recognizer, TrainedRecognizer};
 use crate::{Context, ContextRetriever, Error, KnowledgeBase, Link, Query, Reranker};
@@ -56,7 +56,15 @@ pub struct Linker {
     recognizer: OnceLock<Arc<dyn Recognizer>>,
     /// Rankers and names of the version read last.
     fitted: Mutex<Arc<FittedRankers>>,
-    answers: Memo<Arc<NameAnswer>>,
+    answers: Answers,
+}
+
+/// Answers to names, in their order.
+pub struct SharedLinks {
+    /// Answers; those to the same name are one.
+    pub links: Vec<Arc<Link>>,
+    /// Number of distinct names that were ranked; the others were remembered, or asked for twice.
+    pub searched: usize,
 }
 
 /// Longest name in bytes; longer input is answered NIL.
@@ -87,7 +95,8 @@ impl Linker {
     pub fn new(kb: KnowledgeBase) -> Result<Self, Error> {
         let options = LinkOptions::default();
         let fitted = FittedRankers::read(&kb, &kb.store.snapshot()?, &options)?;
-        Ok(Self::of(kb, options, Models::default(), None, fitted))
+        let answers = Answers::new(&options);
+        Ok(Self::of(kb, options, Models::default(), None, fitted, answers))
     }
 
     fn of(
@@ -96,8 +105,9 @@ impl Linker {
         models: Models,
         given: Option<Arc<dyn Recognizer>>,
         fitted: FittedRankers,
+        answers: Answers,
     ) -> Self {
-        let (fitted, answers) = (Mutex::new(Arc::new(fitted)), Memo::with_bytes(options.remembered_bytes));
+        let fitted = Mutex::new(Arc::new(fitted));
         Self { kb, options, models, given, recognizer: OnceLock::new(), fitted, answers }
     }
 
@@ -111,7 +121,7 @@ impl Linker {
         Ok(self)
     }
 
-    /// Returns a linker with other options. It shares the models that are open.
+    /// Returns a linker with other options. It shares the models that are open, and the memory for answers.
     ///
     /// # Errors
     /// If no concept has one of the types asked for, or no alias one of the sources left out.
@@ -120,7 +130,8 @@ impl Linker {
         NameFilter::new(&options).check(&snapshot)?;
         let fitted = FittedRankers::read(&self.kb, &snapshot, &options)?;
         drop(snapshot);
-        Ok(Self::of(self.kb.clone(), options, self.models.clone(), self.given.clone(), fitted))
+        let answers = self.answers.for_options(&options);
+        Ok(Self::of(self.kb.clone(), options, self.models.clone(), self.given.clone(), fitted, answers))
     }
 
     /// Replaces the recognizer of the knowledge base, or its dictionary, by another recognizer.
@@ -228,20 +239,29 @@ impl Linker {
         Ok(self.link_queries(&[Query::new(name)])?.remove(0))
     }
 
-    /// Links queries, on all threads of the current rayon pool.
-    ///
-    /// # Errors
-    /// If a context's span is no part of its document, or the storage, the encoder or the re-ranker fails.
-    pub fn link_queries(&self, queries: &[Query<'_>]) -> Result<Vec<Link>, Error> {
-        Ok(self.link_versioned(queries)?.1)
-    }
-
-    /// Links queries, and returns the version of the knowledge base ([`KnowledgeBase::version`]) that all answers come from.
+    /// Links names without context as [`Linker::link_names`] does. Answers to the same name are one.
     ///
     /// # Errors
     /// As [`Linker::link_queries`].
+    pub fn link_shared(&self, names: &[&str]) -> Result<SharedLinks, Error> {
+        let answers = self.answers(&self.begin(false)?, names.iter().copied())?;
+        let shared = |name: &&str| {
+            let mut link = Arc::clone(&answers.of[name].link);
+            if link.candidates.len() > self.options.top {
+                Arc::make_mut(&mut link).candidates.truncate(self.options.top);
+            }
+            link
+        };
+        Ok(SharedLinks { links: names.iter().map(shared).collect(), searched: answers.searched })
+    }
+
+    /// Links queries, each distinct name once, on all threads of the current rayon pool. All answers come from one version of the
+    /// knowledge base.
+    ///
+    /// # Errors
+    /// If a context's span is no part of its document, or the storage, the encoder or the re-ranker fails.
     #[tracing::instrument(skip_all, fields(names = queries.len()))]
-    pub fn link_versioned(&self, queries: &[Query<'_>]) -> Result<(u64, Vec<Link>), Error> {
+    pub fn link_queries(&self, queries: &[Query<'_>]) -> Result<Vec<Link>, Error> {
         for Query { name, context } in queries {
             if let Some(Context { document, span }) = context.filter(|all| all.span.of(&all.document.text).is_none()) {
                 let (start, end, bytes) = (span.start, span.end, document.text.len());
@@ -253,13 +273,13 @@ impl Linker {
             }
         }
         let call = self.begin(queries.iter().any(|query| query.context.is_some()))?;
-        let names: Vec<&str> = queries.iter().map(|query| query.name).collect();
-        let mut links = call.rank(&names)?;
+        let answers = self.answers(&call, queries.iter().map(|query| query.name))?.of;
+        let mut links: Vec<Link> = queries.iter().map(|query| Link::clone(&answers[query.name].link)).collect();
         let mut in_context: Vec<&mut Link> = links.iter_mut().collect();
         call.rank_in_context(queries, &mut in_context)?;
         call.rerank(queries, &mut in_context)?;
         links.iter_mut().for_each(|link| link.candidates.truncate(self.options.top));
-        Ok((call.version(), links))
+        Ok(links)
     }
 
     /// Returns the options.

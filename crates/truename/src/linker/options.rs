@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::memo::{MAX_ANSWERS, MAX_BYTES};
 use crate::{AssertionRules, Placeholders, StopNames};
 
 /// Options of a [`Linker`](crate::Linker).
@@ -57,8 +58,11 @@ pub struct LinkOptions {
     pub assertions: Option<Arc<AssertionRules>>,
     /// True if mentions that the document does not affirm are left out ([`Assertions::is_affirmed`](crate::Assertions::is_affirmed)).
     pub asserted: bool,
-    /// Memory for the links of mentions that are repeated, in bytes.
+    /// Memory for the answers to names, in bytes, so that a repeated name is ranked once. Linkers made of each other share it if they
+    /// have the same bounds.
     pub remembered_bytes: usize,
+    /// Number of answers to names that are remembered.
+    pub remembered_answers: usize,
 }
 
 impl Default for LinkOptions {
@@ -86,6 +90,7 @@ impl Default for LinkOptions {
             assertions: Some(AssertionRules::english()),
             asserted: false,
             remembered_bytes: Self::REMEMBERED_BYTES,
+            remembered_answers: MAX_ANSWERS,
         }
     }
 }
@@ -94,7 +99,7 @@ impl LinkOptions {
     /// Share of names without a concept that is expected by default.
     pub const NIL_SHARE: f64 = 0.1;
     /// The default of [`LinkOptions::remembered_bytes`]: 32 MiB.
-    pub const REMEMBERED_BYTES: usize = 32 << 20;
+    pub const REMEMBERED_BYTES: usize = MAX_BYTES;
 }
 
 /// Answer to a name that several concepts share.

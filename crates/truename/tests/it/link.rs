@@ -402,3 +402,29 @@ fn placeholders_are_nil_unless_a_concept_has_that_very_name() {
         assert_eq!(id_of(&all.link_name("unknown").unwrap()), "4");
     }
 }
+
+#[test]
+fn a_repeated_name_is_ranked_once_at_a_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let kb = kb(&folder);
+    let linker = Linker::new(kb.clone()).unwrap();
+    let names = ["lung carcinma", "lung carcinma", "liver abces"];
+    let searched = |linker: &Linker| linker.link_shared(&names).unwrap().searched;
+    let first = linker.link_shared(&names).unwrap();
+    assert!(first.searched == 2 && Arc::ptr_eq(&first.links[0], &first.links[1]));
+    assert_eq!(searched(&linker), 0);
+    let links: Vec<Link> = first.links.iter().map(|link| Link::clone(link)).collect();
+    assert_eq!(linker.link_names(&names).unwrap(), links);
+    // Linkers with other options share the memory and no answers.
+    let other = linker.with_options(LinkOptions { top: 1, explain: true, ..LinkOptions::default() }).unwrap();
+    assert_eq!([searched(&other), searched(&linker), searched(&other)], [2, 0, 0]);
+    assert!(other.link_shared(&names).unwrap().links.iter().all(|link| link.candidates.len() == 1));
+    // Another version of the knowledge base has other answers.
+    let verdict = truename::Verdict::Concept("ILL:117".parse().unwrap());
+    let judgement = truename::Judgement { name: names[0].into(), verdict, date: "2026-11-26".parse().unwrap() };
+    kb.learn(&[judgement], &[], &Progress::default()).unwrap();
+    let learnt = linker.link_shared(&names).unwrap();
+    assert_eq!((learnt.searched, learnt.links[0].id().unwrap().as_str()), (2, "ILL:117"));
+    let forgetful = linker.with_options(LinkOptions { remembered_bytes: 0, ..LinkOptions::default() }).unwrap();
+    assert_eq!([searched(&forgetful), searched(&forgetful)], [2, 2]);
+}
