@@ -32,6 +32,42 @@ pub enum Verdict {
     StopName,
 }
 
+/// A judgement without a concept as a line of JSON, which an import reads: `{"name": "plan", "judged": "never a mention", "date":
+/// "2026-11-26"}`. A judgement with a concept is an alias of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct JudgementLine {
+    name: String,
+    judged: String,
+    date: Date,
+}
+
+impl JudgementLine {
+    /// Returns the line of a judgement; `None` if it has a concept.
+    pub fn new(judgement: &Judgement) -> Option<Self> {
+        let judged = match judgement.verdict {
+            Verdict::Concept(_) => return None,
+            Verdict::Nil => "nil",
+            Verdict::StopName => Verdict::STOP_NAME,
+        };
+        Some(Self { name: judgement.name.clone(), judged: judged.to_owned(), date: judgement.date })
+    }
+
+    /// Returns the judgement of a line.
+    ///
+    /// # Errors
+    /// If it has a concept.
+    pub fn judgement(self) -> Result<Judgement, Error> {
+        match self.judged.parse()? {
+            Verdict::Concept(id) => {
+                let message = format!("the judgement of \"{}\" has the concept {id}", excerpt(&self.name));
+                let hint = "give the concept the alias with the source `judged` and the day";
+                Err(Error::new(ErrorKind::Syntax, message).with_hint(hint))
+            }
+            verdict => Ok(Judgement { name: self.name, verdict, date: self.date }),
+        }
+    }
+}
+
 impl Verdict {
     /// Texts in the place of an id that stand for NIL, capitals or not.
     pub const NIL: [&'static str; 6] = ["", "-", "nil", "null", "none", "n/a"];

@@ -44,7 +44,7 @@ pub use compact::compact;
 pub use concept::{Alias, Concept, ConceptId, ConceptIndex, NameIndex};
 pub use error::{Error, exists};
 pub use import::{Format, Import, ImportOptions};
-pub use judgement::{Date, JudgedForm, Judgement, Verdict, judged_on};
+pub use judgement::{Date, JudgedForm, Judgement, JudgementLine, Verdict, judged_on};
 pub use progress::{Committing, Phase, Progress};
 pub use retired::{Removal, RetiredId};
 pub use store::{

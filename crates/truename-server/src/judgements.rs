@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
-use truename::{ConceptId, Date, ErrorKind, Problem, Verdict};
+use truename::{ConceptId, Date, ErrorKind, Problem, Verdict, last_of_each};
 use truename_files::{has_other_names, open_regular};
 use utoipa::ToSchema;
 
@@ -121,24 +121,8 @@ pub fn read_judgements(path: &Path) -> Result<Vec<Judgement>, Error> {
 
 /// Returns the last judgement of each name, in the order of their first ones, without names whose judgement was withdrawn.
 pub fn last_judgements(judgements: Vec<Judgement>) -> Vec<Judgement> {
-    let mut last = last_of_names(judgements);
+    let mut last = last_of_each(judgements, |judgement| judgement.name.clone());
     last.retain(|judgement| !judgement.withdrawn);
-    last
-}
-
-/// Returns the last judgement of each name, in the order of their first ones.
-pub(crate) fn last_of_names(judgements: Vec<Judgement>) -> Vec<Judgement> {
-    let mut places = std::collections::HashMap::new();
-    let mut last: Vec<Judgement> = Vec::new();
-    for judgement in judgements {
-        match places.get(&judgement.name) {
-            Some(at) => last[*at] = judgement,
-            None => {
-                places.insert(judgement.name.clone(), last.len());
-                last.push(judgement);
-            }
-        }
-    }
     last
 }
 

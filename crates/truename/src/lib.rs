@@ -59,7 +59,7 @@ pub use error::Error;
 pub use feature::FeatureSet;
 pub use knowledge_base::{
     AttachedModel, EmbedReport, EncoderRecord, Info, KnowledgeBase, LearnReport, LearntNames, ModelHash, ModelRole,
-    NearName, NextVectors, Provenance, Report, VectorInfo, WrittenIds, cache_folder,
+    NearName, NextVectors, Provenance, Report, VectorInfo, WrittenIds, cache_folder, last_of_each,
 };
 pub use link::{Candidate, Link, Scores};
 pub use linked::{LinkedDocument, LinkedMention, recognize_all};
@@ -81,8 +81,8 @@ pub use truename_infer::{
 };
 pub use truename_kb::import::{AliasReport, Columns, SynonymScopes};
 pub use truename_kb::{
-    Alias, Committing, Comparison, Concept, ConceptId, Date, Format, ImportOptions, Judgement, Phase, Problem,
-    Progress, RetiredId, Verdict,
+    Alias, Committing, Comparison, Concept, ConceptId, Date, Format, ImportOptions, Judgement, JudgementLine, Phase,
+    Problem, Progress, RetiredId, Verdict,
 };
 pub use truename_text::{
     Abbreviation, Assertion, AssertionRules, Assertions, Document, GoldName, Mention, OffsetUnit, Offsets, Passage,

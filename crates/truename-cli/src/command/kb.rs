@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use serde::Serialize;
 use truename::{
-    AliasReport, Comparison, Concept, ConceptId, ImportOptions, Info, Judgement, KnowledgeBase, LearnReport,
-    LinkOptions, NextVectors, Report, RetiredId, VectorInfo,
+    AliasReport, Comparison, Concept, ConceptId, ImportOptions, Info, Judgement, JudgementLine, KnowledgeBase,
+    LearnReport, LinkOptions, NextVectors, Report, RetiredId, VectorInfo,
 };
 use truename_error::{counted, grouped};
 use truename_eval::read_judgement_table;
@@ -423,6 +423,9 @@ fn export(kb: &KbArgument, out: Option<&Path>) -> anyhow::Result<()> {
         put_line(&mut output, &ExportedConcept { concept, replaces, considered_for })
     })?;
     alone.iter().try_for_each(|retired| put_line(&mut output, &retired.as_removal()))?;
+    // Judgements with a concept are among its aliases.
+    let judgements = kb.judgements()?;
+    judgements.iter().filter_map(JudgementLine::new).try_for_each(|line| put_line(&mut output, &line))?;
     output.finish()
 }
 

@@ -93,3 +93,35 @@ fn what_cannot_be_learnt_is_told_with_its_line() {
     }
     assert_eq!(folder.run(&["kb", "learn", "--list", "--kb", "kb"]).out, "name,id,date\n");
 }
+
+#[test]
+fn an_export_has_all_judgements() {
+    let folder = Folder::with_kb();
+    let gold = b"name,id,date\ncoronary,X:2,2026-11-26\nAspirin,nil,2026-11-25\nplan,never a mention,2026-11-24\n";
+    assert_eq!(folder.run_with_input(&["-q", "kb", "learn", "--kb", "kb"], gold), ran(0, "", ""));
+    let listed = |kb: &str| folder.run(&["kb", "learn", "--list", "--kb", kb]).out;
+    let exported = folder.run(&["kb", "export", "--kb", "kb", "--out", "kb.jsonl"]);
+    assert_eq!(exported.code, 0, "{}", exported.err);
+    let lines = String::from_utf8(folder.read("kb.jsonl")).unwrap();
+    assert!(lines.ends_with(
+        "{\"name\":\"Aspirin\",\"judged\":\"nil\",\"date\":\"2026-11-25\"}\n\
+         {\"name\":\"plan\",\"judged\":\"never a mention\",\"date\":\"2026-11-24\"}\n"
+    ));
+    assert_eq!(folder.run(&["-q", "kb", "import", "kb.jsonl", "--out", "again"]), ran(0, "", ""));
+    assert_eq!(listed("again"), listed("kb"));
+    // An update has them too; what is known of a name stays.
+    folder.write("kb.tsv", crate::folder::KB);
+    assert_eq!(folder.run(&["-q", "kb", "import", "kb.tsv", "--out", "new"]), ran(0, "", ""));
+    let own = b"name,id,date\nPlan,X:1,2026-11-26\n";
+    assert_eq!(folder.run_with_input(&["-q", "kb", "learn", "--kb", "new"], own), ran(0, "", ""));
+    let updated = folder.run(&["-q", "kb", "update", "kb.jsonl", "--kb", "new"]);
+    assert_eq!(updated.code, 0, "{}", updated.err);
+    assert_eq!(listed("new"), "name,id,date\nAspirin,,2026-11-25\nPlan,X:1,2026-11-26\ncoronary,X:2,2026-11-26\n");
+    // A judgement with a concept is an alias of it, and no line.
+    folder.write(
+        "odd.jsonl",
+        "{\"id\":\"A:1\",\"name\":\"a\"}\n{\"name\":\"b\",\"judged\":\"A:1\",\"date\":\"2026-11-26\"}\n",
+    );
+    let odd = folder.run(&["kb", "import", "odd.jsonl", "--out", "odd"]);
+    assert!(odd.code == 0 && odd.err.contains("the judgement of \"b\" has the concept A:1"), "{}", odd.err);
+}

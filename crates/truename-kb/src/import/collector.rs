@@ -19,7 +19,7 @@ use super::options::ImportOptions;
 use super::placeholder::{is_placeholder, is_sign};
 use super::report::{FileReport, Import};
 use crate::retired::current;
-use crate::{Alias, Concept, ConceptId, Error, RetiredId};
+use crate::{Alias, Concept, ConceptId, Error, Judgement, RetiredId};
 use truename_read::xml::UnresolvedReferences;
 
 /// The longest name taken. No vocabulary has a longer one; a longer value is a file read the wrong way.
@@ -209,6 +209,16 @@ impl Collector {
         let repeated =
             self.by_id.len() == known && id.trim().parse::<ConceptId>().is_ok_and(|id| self.by_id.contains_key(&id));
         if repeated { self.problem(line, &id, "this id was there before; the entries are merged") } else { Ok(()) }
+    }
+
+    /// Adds a judgement without a concept.
+    pub(super) fn add_judgement(&mut self, line: u64, judgement: Judgement) -> Result<(), Error> {
+        if judgement.name.trim().is_empty() || judgement.name.len() > LONGEST_NAME_BYTES {
+            let reason = format!("a judgement of an empty name, or of one longer than {LONGEST_NAME_BYTES} bytes");
+            return self.problem(Some(line), &judgement.name, reason);
+        }
+        self.import.judgements.push(judgement);
+        Ok(())
     }
 
     /// Takes in what became of ids. Returns true if the entry's own id is no longer in use.

@@ -1,5 +1,5 @@
 //! JSON objects, one a line or in an array: Truename's own format (`docs/concept.schema.json`) or scispaCy's
-//! (`{"concept_id", "canonical_name", "aliases", "types", "definition"}`).
+//! (`{"concept_id", "canonical_name", "aliases", "types", "definition"}`). A line with `judged` is a judgement without a concept.
 //!
 //! Read as programs write them: a number as an id, null for an empty list, one text for a list of one. Fields of other names
 //! are counted.
@@ -12,7 +12,7 @@ use truename_read::{Source, json};
 use truename_text::excerpt;
 
 use super::collector::{Collector, Entry};
-use crate::Error;
+use crate::{Error, Judgement, JudgementLine};
 
 pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Error> {
     let mut objects = source.into_objects();
@@ -22,23 +22,34 @@ pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Erro
             collector.not_utf8(line, record.content())?;
             continue;
         };
-        match json::object(text).and_then(|fields| Fields(fields).entry()) {
-            Ok((entry, unread)) => {
+        match json::object(text).map(Fields).and_then(Fields::line) {
+            Ok(Line::Entry(entry, unread)) => {
                 unread.keys().for_each(|field| collector.add_unread(field));
-                collector.add(Some(line), entry)?;
+                collector.add(Some(line), *entry)?;
             }
+            Ok(Line::Judgement(judgement)) => collector.add_judgement(line, judgement)?,
             Err(reason) => collector.problem(Some(line), text, reason)?,
         }
     }
     Ok(())
 }
 
+/// What an object stands for.
+enum Line {
+    /// An entry, and the fields that are of neither format.
+    Entry(Box<Entry>, BTreeMap<String, Box<RawValue>>),
+    Judgement(Judgement),
+}
+
 /// The fields of an object as they are written, for a number that is an id keeps its digits; taken one by one.
 struct Fields(BTreeMap<String, Box<RawValue>>);
 
 impl Fields {
-    /// Returns the entry, and the fields that are of neither format.
-    fn entry(mut self) -> Result<(Entry, BTreeMap<String, Box<RawValue>>), String> {
+    /// Returns the entry or the judgement that the object is.
+    fn line(mut self) -> Result<Line, String> {
+        if self.0.contains_key("judged") {
+            return self.judgement().map(Line::Judgement);
+        }
         let id = self.text("id")?.or(self.text("concept_id")?).ok_or("not a concept (missing field `id`)")?;
         let name = self.text("name")?.or(self.text("canonical_name")?).unwrap_or_default();
         let (mut synonyms, mut aliases) = (self.texts("synonyms")?, Vec::new());
@@ -65,7 +76,14 @@ impl Fields {
             replaces: self.texts("replaces")?,
             considered_for: self.texts("considered_for")?,
         };
-        Ok((entry, self.0))
+        Ok(Line::Entry(Box::new(entry), self.0))
+    }
+
+    fn judgement(self) -> Result<Judgement, String> {
+        let object = serde_json::to_string(&self.0).map_err(|error| error.to_string())?;
+        let line: JudgementLine =
+            serde_json::from_str(&object).map_err(|error| format!("not a judgement ({error})"))?;
+        line.judgement().map_err(|error| format!("not a judgement without a concept ({error})"))
     }
 
     fn text(&mut self, field: &str) -> Result<Option<String>, String> {

@@ -6,7 +6,7 @@ use truename_error::{ErrorKind, Hint, HintPart, hint};
 use truename_text::Problem;
 
 use super::format::Format;
-use crate::{Concept, ConceptId, Error, RetiredId};
+use crate::{Concept, ConceptId, Error, Judgement, RetiredId};
 
 /// Contents of the imported files.
 #[derive(Debug, Default)]
@@ -18,6 +18,8 @@ pub struct Import {
     pub removed: Vec<ConceptId>,
     /// Ids that are no longer in use, with what became of them, in their order; those of `removed` among them.
     pub retired: Vec<RetiredId>,
+    /// Judgements without a concept.
+    pub judgements: Vec<Judgement>,
     /// Equivalences without a side among the concepts.
     pub mappings: Vec<(String, String)>,
     /// Number of values of RDF properties that are not read; the notes of the files list the properties.

@@ -7,13 +7,12 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
-use truename::{ConceptId, LONGEST_NAME_BYTES, LearnReport, Progress};
+use truename::{ConceptId, LONGEST_NAME_BYTES, LearnReport, Progress, last_of_each};
 use utoipa::ToSchema;
 
 use crate::access::Caller;
 use crate::body::{Body, Parameters, concept_id};
 use crate::failure::{Failure, FailureBody};
-use crate::judgements::last_of_names;
 use crate::state::{OfBase, Shared, read_base};
 use crate::work::blocking;
 use crate::{Judgement, last_judgements};
@@ -144,7 +143,7 @@ pub(super) async fn learn(
         let judgements =
             state.served(of.kb.as_deref())?.judgements.read().map_err(|error| Failure::internal(&error))?;
         let (withdrawn, standing): (Vec<_>, Vec<_>) =
-            last_of_names(judgements).into_iter().partition(|judgement| judgement.withdrawn);
+            last_of_each(judgements, |judgement| judgement.name.clone()).into_iter().partition(|one| one.withdrawn);
         let learnt: Vec<truename::Judgement> = standing.iter().map(Judgement::to_learn).collect();
         let withdrawn: Vec<String> = withdrawn.into_iter().map(|judgement| judgement.name).collect();
         base.kb.learn(&learnt, &withdrawn, &Progress::default()).map_err(Failure::from)

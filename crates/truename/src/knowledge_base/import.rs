@@ -9,12 +9,13 @@ use truename_files::Partial;
 use truename_index::{NgramIndex, VectorIndex};
 use truename_kb::import::{AliasReport, Vocabulary, read_files, read_vocabulary};
 use truename_kb::{
-    Alias, Concept, ConceptId, Import, ImportOptions, NameIndex, Problem, RetiredId, Snapshot, Store, StoreChanges,
-    WriteTransaction, judged_on,
+    Alias, Concept, ConceptId, Import, ImportOptions, Judgement, NameIndex, Problem, RetiredId, Snapshot, Store,
+    StoreChanges, WriteTransaction, judged_on,
 };
 use truename_text::{Gram, NormalizedName, grams};
 
 use super::KnowledgeBase;
+use super::judgements::put_without_concept;
 use super::losses::Losses;
 use super::models::META_COPIED;
 use super::vector_sets::NUMBERS;
@@ -123,7 +124,8 @@ impl KnowledgeBase {
             ..Report::default()
         };
         let former = if replace { Self::open(out).and_then(Self::undamaged).ok() } else { None };
-        let contents = Contents { concepts: import.concepts, retired: import.retired, provenance };
+        let contents =
+            Contents { concepts: import.concepts, retired: import.retired, judgements: import.judgements, provenance };
         let opened = match former {
             Some(former) => {
                 former.record_copied(None)?;
@@ -157,7 +159,7 @@ impl KnowledgeBase {
 
     /// Adds the concepts of files, replaces those already there, and removes the concepts that the files or `removed`
     /// name, in one transaction and in place. Judged names stay with their concepts, and go with retired ids to the concepts that
-    /// replace these.
+    /// replace these; judgements without a concept are added where a name has none.
     ///
     /// # Errors
     /// If a file cannot be read or the store cannot be written; or, unless [`ImportOptions::replace`] is set, if a concept would lose
@@ -186,6 +188,14 @@ impl KnowledgeBase {
         provenance.extend(new_provenance);
         self.store.put_meta(&mut write, META_PROVENANCE, &to_json(&provenance))?;
         self.store.put_retired(&mut write, &import.retired)?;
+        let mut judgements = Vec::new();
+        for judgement in import.judgements {
+            // What is known of a name stays.
+            if snapshot.judgement(&judgement.name)?.is_none() {
+                judgements.push(judgement);
+            }
+        }
+        put_without_concept(&self.store, &mut write, judgements, |key| snapshot.judged_under(key))?;
         drop(snapshot);
         let committing = options.progress.commit()?;
         self.store.commit(write)?;
@@ -370,6 +380,7 @@ fn share(_: &Path, _: &Path) -> std::io::Result<()> {
 struct Contents {
     concepts: Vec<Concept>,
     retired: Vec<RetiredId>,
+    judgements: Vec<Judgement>,
     provenance: Vec<Provenance>,
 }
 
@@ -387,7 +398,7 @@ fn place(out: &Path, contents: Contents, options: &ImportOptions, replace: bool)
 
 /// Replaces the contents of a store in one transaction; `is_seen` if others may have it open.
 fn fill(store: &Store, contents: Contents, options: &ImportOptions, is_seen: bool) -> Result<(), Error> {
-    let Contents { concepts, retired, provenance } = contents;
+    let Contents { concepts, retired, judgements, provenance } = contents;
     let progress = &options.progress;
     progress.begin("indexing", 0);
     let mut write = store.write()?;
@@ -412,6 +423,7 @@ fn fill(store: &Store, contents: Contents, options: &ImportOptions, is_seen: boo
     }
     store.put_meta(&mut write, META_PROVENANCE, &to_json(&provenance))?;
     store.put_retired(&mut write, &retired)?;
+    put_without_concept(store, &mut write, judgements, |_| Ok(Vec::new()))?;
     let _committing = is_seen.then(|| progress.commit()).transpose()?;
     store.commit(write)
 }

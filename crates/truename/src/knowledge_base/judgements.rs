@@ -1,10 +1,14 @@
 //! Judgements that a knowledge base learns: names of concepts, names without a concept, and stop names.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::Hash;
 use std::ops::ControlFlow;
 
 use truename_error::{ErrorKind, excerpt};
-use truename_kb::{Alias, Concept, ConceptId, JudgedForm, Judgement, Progress, Snapshot, Verdict};
+use truename_kb::{
+    Alias, Concept, ConceptId, JudgedForm, Judgement, Progress, Snapshot, Store, Verdict, WriteTransaction,
+};
 use truename_text::{Key, NameKeys, NormalizedName};
 
 use super::KnowledgeBase;
@@ -56,7 +60,7 @@ impl KnowledgeBase {
         for name in others {
             learning.forget(name)?;
         }
-        for judgement in last_of_names(judgements) {
+        for judgement in last_of_each(judgements.iter(), |judgement| JudgedForm::of(&judgement.name)) {
             progress.check()?;
             learning.learn(judgement)?;
         }
@@ -168,7 +172,7 @@ impl<'a> Learning<'a> {
 
     /// Returns the judgements without a concept of the names with the letters of one.
     fn under(&mut self, name: &str) -> Result<&mut Vec<Judgement>, Error> {
-        let key = NameKeys::of(&NormalizedName::new(name)).exact;
+        let key = key_of(name);
         if !self.without_concept.contains_key(&key) {
             self.without_concept.insert(key, self.snapshot.judged_under(key)?);
         }
@@ -176,13 +180,43 @@ impl<'a> Learning<'a> {
     }
 }
 
-/// Returns the last judgement of each name, in all its spellings.
-fn last_of_names(judgements: &[Judgement]) -> Vec<&Judgement> {
-    let mut seen = HashSet::new();
-    let mut last: Vec<&Judgement> =
-        judgements.iter().rev().filter(|judgement| seen.insert(JudgedForm::of(&judgement.name))).collect();
-    last.reverse();
+/// Returns the last item of each key, in the order of the keys' first ones.
+pub fn last_of_each<T, K: Eq + Hash>(items: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<T> {
+    let (mut places, mut last) = (HashMap::new(), Vec::new());
+    for item in items {
+        match places.entry(key(&item)) {
+            Entry::Occupied(place) => last[*place.get()] = item,
+            Entry::Vacant(place) => {
+                place.insert(last.len());
+                last.push(item);
+            }
+        }
+    }
     last
+}
+
+/// Stores judgements without a concept in place of those of the same names, beside those that `known` returns under each lookup key.
+pub(super) fn put_without_concept(
+    store: &Store,
+    write: &mut WriteTransaction<'_>,
+    judgements: Vec<Judgement>,
+    known: impl Fn(Key) -> Result<Vec<Judgement>, Error>,
+) -> Result<(), Error> {
+    let mut by_key: BTreeMap<Key, Vec<Judgement>> = BTreeMap::new();
+    for judgement in judgements {
+        by_key.entry(key_of(&judgement.name)).or_default().push(judgement);
+    }
+    for (key, new) in by_key {
+        let all = known(key)?.into_iter().chain(new);
+        let last = last_of_each(all, |judgement| JudgedForm::of(&judgement.name));
+        store.put_judged(write, key, &last)?;
+    }
+    Ok(())
+}
+
+/// Returns the lookup key under which the judgement of a name without a concept lies.
+fn key_of(name: &str) -> Key {
+    NameKeys::of(&NormalizedName::new(name)).exact
 }
 
 fn check_name(name: &str) -> Result<(), Error> {

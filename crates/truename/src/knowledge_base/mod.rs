@@ -28,7 +28,7 @@ use truename_text::{Key, NormalizedName, grams, stable_hash};
 pub use bundled::cache_folder;
 pub use import::{Provenance, Report};
 pub use info::{Info, NextVectors, VectorInfo};
-pub use judgements::LearnReport;
+pub use judgements::{LearnReport, last_of_each};
 pub use learnt_names::LearntNames;
 pub use model_hash::ModelHash;
 pub use models::{AttachedModel, ModelRole};
