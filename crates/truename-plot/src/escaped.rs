@@ -15,6 +15,8 @@ impl fmt::Display for EscapedText<'_> {
             '"' => formatter.write_str("&quot;"),
             '\'' => formatter.write_str("&#39;"),
             '\u{C}' => formatter.write_char(' '),
+            // A bare one would be read as a line feed.
+            '\r' => formatter.write_str("&#13;"),
             other if is_forbidden(other) => formatter.write_char(char::REPLACEMENT_CHARACTER),
             other => formatter.write_char(other),
         })
@@ -47,6 +49,6 @@ mod tests {
     fn markup_and_what_is_forbidden_is_no_more() {
         assert_eq!(EscapedText("<a b=\"c\">&'é").to_string(), "&lt;a b=&quot;c&quot;&gt;&amp;&#39;é");
         let text = "\t\n\u{C}\r|\u{1}\u{7F}\u{85}\u{9B}\u{FDD0}\u{FFFE}\u{1FFFF}|\u{A0}é🧠";
-        assert_eq!(EscapedText(text).to_string(), format!("\t\n \r|{}|\u{A0}é🧠", "\u{FFFD}".repeat(7)));
+        assert_eq!(EscapedText(text).to_string(), format!("\t\n &#13;|{}|\u{A0}é🧠", "\u{FFFD}".repeat(7)));
     }
 }
