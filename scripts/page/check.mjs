@@ -1,11 +1,12 @@
-// Drives the page of a running `truename serve` in Chromium: links a text, reviews a column by keyboard alone, compares the
-// download with the file byte for byte, browses, and has axe-core look at every view in light and dark, wide and at 320 pixels.
+// Drives the page of a running `truename serve` in Chromium: links a text and judges its mentions, reviews a column by keyboard alone,
+// compares the download with the file byte for byte, browses, and has axe-core look at every view in light and dark, wide and at 320
+// pixels. The page that `truename link` writes is judged too, from its file.
 //
 //   PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm install --prefix DIR playwright-core axe-core      (and Debian's package chromium)
 //   truename serve --port 8750 --judgements FOLDER_TO_THROW_AWAY &
 //   NODE_PATH=DIR/node_modules node scripts/page/check.mjs --url http://127.0.0.1:8750 [--truename PATH] [--out SHOTS]
 //
-// `--truename` compares downloads with what the program's `match` writes; serve the bundled knowledge base first. `--out` keeps
+// `--truename` compares downloads with what the program's `match` writes, and judges its page; serve the bundled knowledge base first. `--out` keeps
 // screenshots, `--rows` sets the size of the large table (50,000). The exit code is 1 if a check fails.
 
 import { spawnSync } from "node:child_process";
@@ -13,7 +14,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { FOLDER as SAVED_FOLDER, files as savedFiles } from "./saved.mjs";
 
 const { values: options } = parseArgs({
   options: {
@@ -54,7 +57,17 @@ async function section(title, run) {
 const browser = await chromium.launch({ executablePath: options.browser });
 
 /** Opens a page that reports errors, breaches of the content security policy, and requests to other servers. */
-async function open(path, { width = 1280, height = 900, colorScheme = "light", missingIsFine = false, bypassCSP = false } = {}) {
+async function open(path, options = {}) {
+  const page = await openUrl(`${origin}/${path}`, options);
+  await page.waitForSelector("[data-view][aria-current]");
+  return page;
+}
+
+/** Opens an address; a page in a file asks nothing of a server. */
+async function openUrl(
+  url,
+  { width = 1280, height = 900, colorScheme = "light", missingIsFine = false, bypassCSP = false } = {},
+) {
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme,
@@ -70,13 +83,12 @@ async function open(path, { width = 1280, height = 900, colorScheme = "light", m
   });
   page.on("request", (request) => {
     const { protocol } = new URL(request.url());
-    if (!request.url().startsWith(`${origin}/`) && !["data:", "blob:"].includes(protocol))
-      check("no request leaves the server", false, request.url());
+    const isOwn = request.url() === url || (!url.startsWith("file:") && request.url().startsWith(`${origin}/`));
+    if (!isOwn && !["data:", "blob:"].includes(protocol)) check("no request leaves the server", false, request.url());
   });
   // The event is sent only while someone listens, which a key pressed at once would come before.
   page.on("filechooser", () => {});
-  await page.goto(`${origin}/${path}`);
-  await page.waitForSelector("[data-view][aria-current]");
+  await page.goto(url);
   return page;
 }
 
@@ -116,6 +128,11 @@ async function tabTo(page, selector, { key = "Tab", most = 80 } = {}) {
   check(`the keyboard reaches ${selector}`, false);
   return false;
 }
+
+const judgementsOf = async (page, user) => {
+  const { judgements } = await (await page.request.get(`${origin}/v1/judgements`)).json();
+  return judgements.filter((judgement) => judgement.user === user);
+};
 
 // ---- Text ------------------------------------------------------------------------------------------------------------
 
@@ -160,6 +177,234 @@ await section("a text is linked by keyboard", async () => {
   );
   await page.context().close();
 });
+
+// ---- Judging of mentions ---------------------------------------------------------------------------------------------
+
+/** Judges mentions of a linked text by keyboard and by selection. Returns the judgements by the text of the mentions. */
+async function judgeMentions(page, user) {
+  const item = () => text(page, "#mention-name");
+  const told = (count) =>
+    page.waitForFunction((wanted) => document.querySelector("#mentions-summary").textContent.endsWith(`${wanted} judged`), count);
+  const judged = new Map();
+  const judge = async (key, verdict, count) => {
+    judged.set(await item(), await verdict());
+    await page.keyboard.press(key);
+    if (user && count === 1) {
+      await page.waitForSelector("#user-dialog[open]");
+      await page.keyboard.type(user);
+      await page.keyboard.press("Enter");
+    }
+    await told(count);
+  };
+  await page.waitForSelector("#mentions-rows tr");
+  await page.locator("#mention").focus();
+  const answer = () => text(page, "#mention-answer code");
+  await judge("Enter", answer, 1);
+  await judge("2", () => text(page, '#mention-choices [data-position="1"] code'), 2);
+  await judge("n", () => null, 3);
+  await judge("x", () => "never", 4);
+  await judge("d", () => "none", 5);
+  await page.keyboard.press("u");
+  await told(4);
+  check("undo returns to the mention", judged.has(await item()));
+  await page.keyboard.press("d");
+  await told(5);
+
+  // Wrong bounds, by the arrow keys.
+  const before = await item();
+  await page.keyboard.press("b");
+  await page.waitForSelector(".bounds:not([hidden])");
+  await page.keyboard.press("ArrowRight");
+  const longer = await text(page, ".bounds-text mark");
+  check("→ adds a word", longer.startsWith(before) && longer.length > before.length, longer);
+  await page.keyboard.press("ArrowLeft");
+  check("← takes it away", (await text(page, ".bounds-text mark")) === before);
+  await page.keyboard.press("ArrowRight");
+  await shot(page, user ? "text-bounds" : "page-bounds");
+  await page.keyboard.press("Enter");
+  check("the bounds are set", (await item()) === longer, await item());
+  await page.keyboard.press("u");
+  check("the bounds are undone", (await item()) === before, await item());
+  await page.keyboard.press("b");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  await judge("Enter", answer, 6);
+
+  // A mention that was missed: its text is selected, its concept searched.
+  const missed = await page.evaluate(() => {
+    const walker = document.createTreeWalker(document.querySelector("article .text:last-of-type"), NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const found = /\b(had|has|gave)\b/.exec(walker.currentNode.data);
+      if (!found || walker.currentNode.parentElement.closest(".mention")) continue;
+      getSelection().setBaseAndExtent(walker.currentNode, found.index, walker.currentNode, found.index + found[0].length + 1);
+      return found[0];
+    }
+    return null;
+  });
+  await page.keyboard.press("m");
+  await page.waitForSelector(".bounds:not([hidden])");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("#search-dialog[open]");
+  await page.fill("#search-input", "asthma");
+  await page.waitForFunction(
+    () => document.querySelector("#search-results [aria-selected=true] .preferred")?.textContent === "Asthma",
+  );
+  judged.set(missed, await text(page, "#search-results [aria-selected=true] code"));
+  await page.keyboard.press("Enter");
+  await told(7);
+
+  // The list: a filter, words.
+  await page.locator('[name="mentions-filter"][value="nil"]').focus();
+  await page.keyboard.press("Space");
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll("#mentions-rows tr")].every((row) => row.querySelector(".nil-mark") !== null),
+  );
+  await page.locator('[name="mentions-filter"][value="all"]').focus();
+  await page.keyboard.press("Space");
+  await page.fill("#mentions-words", missed);
+  await page.waitForFunction(
+    (word) => [...document.querySelectorAll("#mentions-rows th")].every((name) => name.textContent.includes(word)),
+    missed,
+  );
+  await page.fill("#mentions-words", "");
+  await page.waitForFunction(() => document.querySelectorAll("#mentions-rows tr").length > 7);
+  await page.locator("#mention").focus();
+  check("documents are saved once they are judged whole", await page.isDisabled("#mentions-save"));
+  await page.keyboard.press("a");
+  await page.waitForFunction(() => !document.querySelector("#mentions-save").disabled);
+  for (const format of ["jsonl", "pubtator", "brat"]) {
+    await page.selectOption("#mentions-format", format);
+    const [file] = await Promise.all([page.waitForEvent("download"), page.click("#mentions-save")]);
+    const bytes = readFileSync(await file.path());
+    if (format === "brat") check("brat is an archive", bytes.subarray(0, 2).toString() === "PK");
+    else checkSaved(format, bytes.toString("utf8"), judged);
+  }
+  return judged;
+}
+
+function checkSaved(format, content, judged) {
+  const mentions = new Map();
+  if (format === "jsonl") {
+    for (const line of content.trimEnd().split("\n").map(JSON.parse)) {
+      const letters = [...line.text];
+      for (const { start, end, text: said, id } of line.mentions) {
+        check("an offset counts letters", letters.slice(start, end).join("") === said, said);
+        mentions.set(said, id);
+      }
+    }
+  } else {
+    const rows = content.split("\n").map((row) => row.split("\t"));
+    for (const [, , , said, , id] of rows.filter(({ length }) => length === 6)) mentions.set(said, id === "-" ? null : id);
+  }
+  for (const [said, verdict] of judged) {
+    const isLeftOut = ["never", "none"].includes(verdict);
+    // What is left out once may be a mention elsewhere.
+    if (!isLeftOut)
+      check(`${format} has the judgement of ${said}`, mentions.get(said) === verdict, mentions.get(said) ?? "nothing");
+  }
+}
+
+const JUDGED_TEXT = `A 🧠 week & <b>more</b>
+
+He had a heart attack, hay fever and asthma. His stroke came after whooping cough. She has diabetes mellitus, pneumonia and gout today.
+`;
+
+await section("files of judged documents are those of the tests", async () => {
+  for (const [name, content] of await savedFiles())
+    check(`${name} is the same`, readFileSync(join(SAVED_FOLDER, name), "utf8") === content, "run scripts/page/saved.mjs");
+});
+
+await section("mentions of a text are judged on the server", async () => {
+  const user = `check mentions ${Date.now()}`;
+  const page = await open("");
+  await page.fill("#text-input", JUDGED_TEXT);
+  await page.click("#text-link");
+  const judged = await judgeMentions(page, user);
+  await page.waitForFunction(() => document.querySelector("#mentions-saved").textContent === "All judgements are saved.");
+  const saved = new Map((await judgementsOf(page, user)).map((judgement) => [judgement.name, judgement]));
+  for (const [name, verdict] of judged) {
+    const found = saved.get(name);
+    if (verdict === "none") check(`the server has no judgement of ${name}`, found === undefined);
+    else if (verdict === "never")
+      check(`${name} is never a mention`, found?.stop_name === true && found.id === null, found ?? "none");
+    else check(`the server has the judgement of ${name}`, found?.id === verdict, found ?? "none");
+  }
+  const { bases } = await (await page.request.get(`${origin}/v1/bases`)).json();
+  check("the button to learn is there where the server learns", (await page.isVisible("#mentions-learn")) === bases[0].learns);
+  if (bases[0].learns) {
+    await page.click("#mentions-learn");
+    await page.waitForFunction(() => /learnt, \d+ known before/.test(document.querySelector("#mentions-file").textContent));
+    const data = { documents: [{ text: JUDGED_TEXT }] };
+    const { documents } = await (await page.request.post(`${origin}/v1/link`, { data })).json();
+    const never = [...judged].find(([, verdict]) => verdict === "never")[0];
+    check(`${never} is no mention any more`, !documents[0].mentions.some((mention) => mention.text === never));
+    // Later sections link other texts.
+    const judgements = [...judged.keys()].map((name) => ({ name, id: null, withdrawn: true }));
+    await page.request.post(`${origin}/v1/judgements`, { data: { judgements, user } });
+    await page.request.post(`${origin}/v1/judgements/learn`, { data: {} });
+  }
+  await page.context().close();
+});
+
+if (options.truename) {
+  await section("mentions are judged on a page in a file", async () => {
+    const path = (name) => join(tmpdir(), `truename-check-${name}`);
+    writeFileSync(path("one.txt"), JUDGED_TEXT);
+    const many = Array.from({ length: 400 }, (_, at) => JSON.stringify({ id: `d ${at}`, text: JUDGED_TEXT.repeat(2) }));
+    writeFileSync(path("many.jsonl"), many.join("\n"));
+    for (const name of ["one.txt", "many.jsonl"]) {
+      const run = spawnSync(options.truename, [
+        "link",
+        path(name),
+        "--format",
+        "html",
+        "--explain",
+        "--out",
+        path(`${name}.html`),
+      ]);
+      check(`the page of ${name} is written`, run.status === 0, String(run.stderr));
+    }
+    const page = await openUrl(pathToFileURL(path("one.txt.html")).href);
+    await judgeMentions(page, null);
+    await shot(page, "page-judged");
+    await page.reload();
+    await page.waitForSelector("#mentions-rows .is-judged");
+    check("the browser keeps judgements", !(await page.isDisabled("#mentions-save")));
+    await page.context().close();
+
+    const began = Date.now();
+    const large = await openUrl(pathToFileURL(path("many.jsonl.html")).href);
+    await large.waitForSelector("#mentions-rows tr", { timeout: 60_000 });
+    const count = await large.locator(".mention[id]").count();
+    check("the page has thousands of mentions", count > 5000, count);
+    check("it opens within 10 s", Date.now() - began < 10_000, `${Date.now() - began} ms`);
+    check("its list is paged", (await large.locator("#mentions-rows tr").count()) === 50);
+    const slowest = await large.evaluate(async () => {
+      let longest = 0;
+      for (let times = 0; times < 10; times += 1) {
+        const start = performance.now();
+        document
+          .querySelector("#mention")
+          .dispatchEvent(new KeyboardEvent("keydown", { key: "n", bubbles: true, cancelable: true }));
+        await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+        longest = Math.max(longest, performance.now() - start);
+      }
+      return longest;
+    });
+    check("a judgement of many is shown within 250 ms", slowest < 250, `${slowest.toFixed(0)} ms`);
+    await large.context().close();
+    for (const [colorScheme, width] of [
+      ["light", 1280],
+      ["dark", 320],
+    ]) {
+      const looked = await openUrl(pathToFileURL(path("one.txt.html")).href, { colorScheme, width, bypassCSP: true });
+      await looked.waitForSelector("#mentions-rows tr");
+      await accessible(looked, `the page in a file (${colorScheme}, ${width} px)`);
+      await shot(looked, `page-${colorScheme}-${width}`);
+      await looked.context().close();
+    }
+  });
+}
 
 // ---- Table -----------------------------------------------------------------------------------------------------------
 
@@ -226,11 +471,6 @@ async function download(page) {
   const [file] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("Enter")]);
   return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
 }
-
-const judgementsOf = async (page, user) => {
-  const { judgements } = await (await page.request.get(`${origin}/v1/judgements`)).json();
-  return judgements.filter((judgement) => judgement.user === user);
-};
 
 await section("a column is reviewed by keyboard alone", async () => {
   const table = hardTable();
@@ -313,13 +553,19 @@ await section("a column is reviewed by keyboard alone", async () => {
   seen.set(name, null);
   await told(4);
 
+  // x: the name is never a mention. It counts as NIL here.
+  await page.keyboard.press("u");
+  await told(3);
+  await page.keyboard.press("x");
+  await told(4);
+
   // ? shows the keys.
   await page.keyboard.press("?");
-  await page.waitForSelector("#help-dialog[open]");
+  await page.waitForSelector("#item-help[open]");
   await page.keyboard.press("Escape");
 
   // The filter leaves out what is judged.
-  await page.locator('[name="filter"][value="undecided"]').focus();
+  await page.locator('[name="names-filter"][value="undecided"]').focus();
   await page.keyboard.press("Space");
   await page.waitForFunction((count) => document.querySelectorAll("#names-rows tr").length === count, table.names.length - 4);
   check("judged names are left out", (await page.locator("#names-rows .is-judged").count()) === 0);
@@ -329,6 +575,8 @@ await section("a column is reviewed by keyboard alone", async () => {
   for (const [of, id] of seen)
     check(`the server has the judgement of ${of}`, saved.get(of) === id, `${saved.get(of)} in place of ${id}`);
   check("the server has no other judgement", saved.size === seen.size, [...saved]);
+  const never = (await judgementsOf(page, user)).filter((judgement) => judgement.stop_name);
+  check("the server has the name that is never a mention", never.length === 1 && never[0].name === name, never);
 
   // The download has every row as it was, with four cells more.
   await tabTo(page, "#review-download", { key: "Shift+Tab" });
@@ -346,12 +594,19 @@ await section("a column is reviewed by keyboard alone", async () => {
   if (bases[0].learns) {
     await tabTo(page, "#review-learn");
     await page.keyboard.press("Enter");
-    await page.waitForFunction(() => /judgements? learnt, \d+ known before/.test(document.querySelector("#review-learnt").textContent));
-    const data = { names: [...seen.keys()], explain: true };
+    await page.waitForFunction(() =>
+      /judgements? learnt, \d+ known before/.test(document.querySelector("#review-learnt").textContent),
+    );
+    // A stop name is no mention of a text; a table may have it.
+    const data = { names: [...seen.keys()].filter((of) => of !== name), explain: true };
     const { links } = await (await page.request.post(`${origin}/v1/match`, { data })).json();
     for (const { name, id, explanation } of links) {
       check(`${name} is answered as judged`, (id ?? null) === seen.get(name), id);
-      check(`${name} says that it was judged`, explanation.startsWith("You judged") || explanation.includes("You judged this on"), explanation);
+      check(
+        `${name} says that it was judged`,
+        explanation.startsWith("You judged") || explanation.includes("You judged this on"),
+        explanation,
+      );
     }
     await shot(page, "table-learnt");
   }
@@ -568,6 +823,11 @@ for (const [colorScheme, width] of [
     await look("text");
     await page.locator("#text-result .mention").nth(1).focus();
     await look("card");
+    await page.locator("#mention").focus();
+    await page.keyboard.press("b");
+    await page.waitForSelector(".bounds:not([hidden])");
+    await look("bounds");
+    await page.keyboard.press("Escape");
     await page.click('[data-view="table"]');
     await look("open");
     await page.click("#table-example");

@@ -6,33 +6,27 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
+use truename_view::Asset;
+
 use crate::failure::Failure;
 use crate::state::Shared;
 
-/// A file of the page.
-struct Asset {
-    name: &'static str,
-    contents: &'static str,
-}
-
 macro_rules! assets {
     ($($name:literal),* $(,)?) => {
-        [$(Asset { name: $name, contents: include_str!(concat!("page/", $name)) },)*
-            Asset { name: "documents.css", contents: truename_view::STYLE }]
+        [$(Asset { name: $name, contents: include_str!(concat!("page/", $name)) }),*]
     };
 }
 
 static INDEX: &str = include_str!("page/index.html");
 static DOCS: &str = include_str!("page/docs.html");
+/// Files of the page beside those that it shares with the page of linked documents.
 static ASSETS: &[Asset] = &assets![
     "app.css",
     "app.js",
     "browse.js",
     "concept.css",
-    "concept_search.js",
     "docs.css",
     "docs.js",
-    "dom.js",
     "judgements.js",
     "matching.js",
     "review.js",
@@ -56,7 +50,7 @@ pub(crate) fn router() -> Router<Shared> {
 }
 
 async fn asset(Path(name): Path<String>, headers: HeaderMap) -> Result<Response, Failure> {
-    let asset = ASSETS.iter().find(|asset| asset.name == name);
+    let asset = ASSETS.iter().chain(truename_view::ASSETS).find(|asset| asset.name == name);
     let asset = asset.ok_or_else(|| Failure::not_found(format!("there is no asset \"{name}\"")))?;
     let kind = if name.ends_with(".css") { "text/css; charset=utf-8" } else { "text/javascript; charset=utf-8" };
     Ok(sent(asset.contents, kind, &headers))

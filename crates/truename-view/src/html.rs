@@ -4,19 +4,18 @@ use std::fmt;
 use std::io::{self, Write};
 
 use askama::Template;
-use truename::{Document, LinkedDocument, LinkedMention, Span};
+use truename::{Document, LinkedDocument, LinkedMention, OffsetUnit, Span};
 use truename_plot::EscapedText;
 
+use crate::DocumentLine;
+use crate::asset::{script, style};
 use crate::layout::{Legend, Piece, Step, label, pieces, steps};
 use truename_error::{counted, grouped};
 
-/// Style of the page.
-pub const STYLE: &str = include_str!("documents.css");
-
 /// Bytes of a page that are written at once.
 const PART: usize = 64 << 10;
-/// Content security policy: loads and runs nothing but the page's own style, whatever a document contains.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+/// Content security policy: loads and runs nothing but the page's own style and script, whatever a document contains.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 /// The first lines of a page that loads nothing.
 #[derive(Template)]
@@ -79,22 +78,30 @@ pub struct HtmlWriter<W: Write> {
     legend: Legend,
     documents: usize,
     is_page: bool,
+    has_data: bool,
 }
 
 impl<W: Write> HtmlWriter<W> {
-    /// Begins a page that is complete in itself.
+    /// Begins a page that is complete in itself. Its mentions can be judged, and saved as documents.
     ///
     /// # Errors
     /// If `out` cannot be written.
     pub fn new(mut out: W, title: &str) -> io::Result<Self> {
-        Head { title, policy: POLICY, style: STYLE }.write_into(&mut out)?;
+        Head { title, policy: POLICY, style: &style() }.write_into(&mut out)?;
         writeln!(out, "<body>\n<header><h1 dir=\"auto\">{}</h1></header>\n<main>", EscapedText(title))?;
-        Ok(Self { is_page: true, ..Self::fragment(out) })
+        Ok(Self { is_page: true, ..Self::fragment(out).with_data() })
     }
 
     /// Begins a fragment of a page that has [`STYLE`]: articles, and a legend behind them.
     pub fn fragment(out: W) -> Self {
-        Self { out, legend: Legend::default(), documents: 0, is_page: false }
+        Self { out, legend: Legend::default(), documents: 0, is_page: false, has_data: false }
+    }
+
+    /// Adds to each article its document as the JSON of a [`DocumentLine`] whose offsets count UTF-16 units, from which a script lets
+    /// mentions be judged.
+    #[must_use]
+    pub fn with_data(self) -> Self {
+        Self { has_data: true, ..self }
     }
 
     /// Adds a document.
@@ -108,6 +115,9 @@ impl<W: Write> HtmlWriter<W> {
         self.write_heading(&mut page, document)?;
         for block in blocks(&document.document, pieces(document, &passage_starts(&document.document))) {
             self.write_block(&mut page, document, block)?;
+        }
+        if self.has_data {
+            write_data(&mut page, document)?;
         }
         writeln!(page, "</article>")?;
         self.hand_over(&mut page, 0)
@@ -123,7 +133,7 @@ impl<W: Write> HtmlWriter<W> {
         }
         LegendList { legend: &self.legend, documents: self.documents }.write_into(&mut self.out)?;
         if self.is_page {
-            writeln!(self.out, "</body>\n</html>")?;
+            writeln!(self.out, "<script type=\"module\">\n{}</script>\n</body>\n</html>", script())?;
         }
         self.out.flush()?;
         Ok(self.out)
@@ -176,6 +186,12 @@ impl<W: Write> HtmlWriter<W> {
         Card::new(mention).write_into(page)?;
         write!(page, "</mark>")
     }
+}
+
+/// Writes a document as data of a page. Nothing in it ends the element or begins a comment.
+fn write_data(page: &mut Vec<u8>, document: &LinkedDocument) -> io::Result<()> {
+    let data = serde_json::to_string(&DocumentLine::new(document, OffsetUnit::Utf16))?;
+    writeln!(page, "<script type=\"application/json\" class=\"data\">{}</script>", data.replace('<', "\\u003c"))
 }
 
 impl<'a> Card<'a> {
@@ -267,7 +283,7 @@ mod tests {
     use truename::{Candidate, Link, Passage};
 
     use super::*;
-    use crate::COLOURS;
+    use crate::{COLOURS, read_document};
 
     fn candidate(id: &str, probability: f64) -> Candidate {
         // No id holds a control character; names may.
@@ -299,6 +315,7 @@ mod tests {
 
     /// Returns the text of the documents: `.text` without labels and cards. Panics if tags do not match.
     fn visible(page: &str) -> String {
+        let page = page.replace(&script(), "");
         let (mut seen, mut open) = (String::new(), Vec::<&str>::new());
         for (position, part) in page.split('<').enumerate().skip(1) {
             let (tag, text) = part.split_once('>').unwrap_or_else(|| panic!("no tag {position}: {part}"));
@@ -319,13 +336,14 @@ mod tests {
 
     fn unescaped(text: &str) -> String {
         let quotes = text.replace("&#39;", "'").replace("&quot;", "\"");
-        quotes.replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&")
+        let ends = quotes.replace("&#13;", "\r");
+        ends.replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&")
     }
 
     #[test]
     fn the_text_is_that_of_the_document() {
         for text in
-            ["", "plain", "\n leading\n\n  and trailing \n", "🧠 שבץ מוחי", "a <b> & \"c\" 'd' ]]> &amp; --> <!--"]
+            ["", "plain", "\n leading\n\n  and trailing \r\n", "🧠 שבץ מוחי", "a <b> & \"c\" 'd' ]]> &amp; --> <!--"]
         {
             assert_eq!(visible(&page(&[&linked(text, Vec::new())])), text);
         }
@@ -398,8 +416,32 @@ mod tests {
         page.write(&document).unwrap();
         let page = String::from_utf8(page.finish().unwrap()).unwrap();
         assert_eq!(visible(&page), "<script>'\"&]]>\u{FFFD}\u{FFFD}");
-        assert!(!page.contains("<script") && !page.contains(['\u{0}', '\u{1b}']));
-        assert!(!page.replace(STYLE, "").replace(POLICY, "").contains('\''));
+        let given = page.replace(&style(), "").replace(&script(), "").replace(POLICY, "");
+        assert_eq!(given.matches("<script").count(), 2, "{given}");
+        assert!(!given.contains(['\u{0}', '\u{1b}']));
+        let (data, others) = of_data(&given);
+        assert!(!others.contains('\''));
+        assert!(!data.contains('<'));
+        assert_eq!(read_document(&data, OffsetUnit::Utf16).unwrap().document.text, evil);
+    }
+
+    /// Returns the data of the page's first document, and the page without it.
+    fn of_data(page: &str) -> (String, String) {
+        let (before, rest) = page.split_once("class=\"data\">").unwrap();
+        let (data, after) = rest.split_once("</script>").unwrap();
+        (data.to_owned(), before.to_owned() + after)
+    }
+
+    #[test]
+    fn a_fragment_has_data_if_asked_to() {
+        let document = linked("a cold", vec![mention(2, 6, "A", Some("1"))]);
+        let fragment = |mut writer: HtmlWriter<Vec<u8>>| {
+            writer.write(&document).unwrap();
+            String::from_utf8(writer.finish().unwrap()).unwrap()
+        };
+        assert!(!fragment(HtmlWriter::fragment(Vec::new())).contains("<script"));
+        let (data, _) = of_data(&fragment(HtmlWriter::fragment(Vec::new()).with_data()));
+        assert_eq!(read_document(&data, OffsetUnit::Utf16).unwrap().mentions[0].span, Span::new(2, 6));
     }
 
     #[test]

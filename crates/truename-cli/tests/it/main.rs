@@ -15,6 +15,7 @@ mod flow;
 mod folder;
 mod import;
 mod interrupt;
+mod judged;
 mod kill;
 mod learn;
 mod library;

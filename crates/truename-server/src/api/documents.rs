@@ -172,7 +172,8 @@ struct DocumentsResponse {
 /// Finds the mentions of documents and links them to concepts.
 ///
 /// With `Accept: text/html` the answer is a fragment of HTML with the mentions in colour, for a page with the style
-/// `/assets/documents.css`. With `Content-Type: application/x-ndjson` each line is a document, and is answered by a line, while further
+/// `/assets/documents.css`; each article ends with its document as JSON in an element `script` of the class `data`, whose offsets count
+/// UTF-16 units. With `Content-Type: application/x-ndjson` each line is a document, and is answered by a line, while further
 /// ones come.
 #[utoipa::path(post, path = "/v1/link", tag = "documents", params(LinkParameters),
     request_body(content = LinkRequest), responses(
@@ -332,7 +333,9 @@ impl Reader {
         let (writer, body) = BodyWriter::new();
         let (kind, mut writer) = match format {
             Format::Json(unit) => ("application/json", DocumentWriter::Json { out: writer, unit, written: 0 }),
-            Format::Html => ("text/html; charset=utf-8", DocumentWriter::Html(HtmlWriter::fragment(writer))),
+            Format::Html => {
+                ("text/html; charset=utf-8", DocumentWriter::Html(HtmlWriter::fragment(writer).with_data()))
+            }
         };
         tokio::spawn(async move {
             loop {

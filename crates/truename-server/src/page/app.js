@@ -3,11 +3,17 @@
 import { byId, grouped, showError } from "./dom.js";
 import { call, useBase } from "./server.js";
 import { BrowseView } from "./browse.js";
+import { ConceptSearch } from "./concept_search.js";
+import { Judgements } from "./judgements.js";
 import { TableView } from "./table_view.js";
 import { TextView } from "./text.js";
 
 const TITLES = { text: "Text", table: "Table", browse: "Browse" };
-const views = { text: new TextView(), table: new TableView(), browse: new BrowseView() };
+const search = new ConceptSearch(
+  async (words, signal) => (await call("v1/search", { query: { q: words, top: 20 }, signal })).candidates,
+);
+const judgements = new Judgements();
+const views = { text: new TextView(judgements, search), table: new TableView(judgements, search), browse: new BrowseView() };
 let shown = null;
 
 /** Shows the view of the address. */
@@ -64,7 +70,7 @@ try {
   const { version, bases } = await call("v1/bases");
   byId("version").textContent = `Truename ${version}`;
   offer(bases);
-  views.table.judgements.resume();
+  judgements.resume();
 } catch (error) {
   showError(byId("unreachable"), error);
 }

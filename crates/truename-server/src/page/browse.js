@@ -1,8 +1,8 @@
 // The view that searches the knowledge base and shows its concepts.
 
-import { byId, counted, element, said, showError } from "./dom.js";
+import { byId, counted, element, said, settled, showError } from "./dom.js";
+import { candidateParts } from "./candidates.js";
 import { call } from "./server.js";
-import { candidateParts, settled } from "./concept_search.js";
 
 /** Number of concepts listed. */
 const TOP = 20;

@@ -1,6 +1,6 @@
 // Judgements on their way to the server: posted at once, kept by the browser until the server has them.
 
-import { ask, byId, kept } from "./dom.js";
+import { announce, ask, byId, counted, grouped, kept } from "./dom.js";
 import { baseInUse, call, hasKey, pause } from "./server.js";
 
 /** Longest wait before saving is tried again, in seconds. */
@@ -10,10 +10,10 @@ const MOST_AT_ONCE = 500;
 /** Key under which the browser keeps the judgements of all knowledge bases. */
 const KEPT = "unsaved";
 
-/** The queue of judgements that the server has not confirmed. `onChange` is called when it gets longer or shorter. */
+/** The queue of judgements that the server has not confirmed. Each of `listeners` is called when it gets longer or shorter. */
 export class Judgements {
-  constructor(onChange) {
-    this.onChange = onChange;
+  constructor() {
+    this.listeners = [];
     this.waiting = [];
     this.saved = 0;
     /** Judgements that the server does not take, with its errors. */
@@ -36,6 +36,42 @@ export class Judgements {
     return given;
   }
 
+  /** Lets the help of a review change the user's name. */
+  offerRename(review) {
+    review.rename.hidden = false;
+    review.rename.addEventListener("click", async () => {
+      review.helpDialog.close();
+      await this.user(true);
+    });
+  }
+
+  /** Shows in an element whether the server has all judgements. */
+  showSaved(place) {
+    const { waiting, refused, error, saved } = this;
+    const said = [];
+    if (waiting.length > 0)
+      said.push(`${counted(waiting.length, "judgement")} not yet saved${error ? `: ${error.message}` : " …"}`);
+    else if (saved > 0) said.push("All judgements are saved.");
+    if (refused.length > 0)
+      said.push(`The server did not take ${counted(refused.length, "judgement")}: ${refused.at(-1).error.message}`);
+    place.textContent = said.join(" ");
+    place.classList.toggle("is-unsaved", waiting.length + refused.length > 0);
+  }
+
+  /** Teaches the knowledge base the judgements and says in an element what it learnt. Fails while some are not saved. */
+  async learnInto(place) {
+    if (this.waiting.length > 0) {
+      const message = `${counted(this.waiting.length, "judgement")} not yet saved.`;
+      throw Object.assign(new Error(message), { hint: "Try again once they are." });
+    }
+    const { learnt, unchanged, forgotten } = await this.learn();
+    const said = [`${counted(learnt, "judgement")} learnt`, `${grouped(unchanged)} known before`];
+    if (forgotten > 0) said.push(`${grouped(forgotten)} forgotten`);
+    place.hidden = false;
+    place.textContent = `${said.join(", ")}.`;
+    announce(place.textContent);
+  }
+
   /** Sends the judgements that an earlier visit could not save. */
   resume() {
     let left;
@@ -48,9 +84,10 @@ export class Judgements {
     this.flush();
   }
 
-  /** Adds a judgement, `{name, id, user}`; id null stands for NIL, or for no judgement if it is `withdrawn`. */
-  add(judgement) {
-    this.waiting.push({ ...judgement, base: baseInUse() });
+  /** Adds a judgement, `{name, id, user}`; id null stands for NIL, for a name that is never a mention (`stop_name`), or for no judgement if it
+   *  is `withdrawn`. */
+  add({ name, id, user, stop_name = false, withdrawn = false }) {
+    this.waiting.push({ name, id, user, stop_name, withdrawn, base: baseInUse() });
     this.keep();
     this.flush();
   }
@@ -67,7 +104,7 @@ export class Judgements {
 
   keep() {
     kept.set(KEPT, this.waiting.length === 0 ? null : JSON.stringify(this.waiting));
-    this.onChange();
+    this.listeners.forEach((listener) => listener());
   }
 
   /** Sends the waiting judgements, oldest first, until none is left. */
@@ -107,7 +144,7 @@ export class Judgements {
 
   send(batch) {
     const { user, base } = batch[0];
-    const judgements = batch.map(({ name, id, withdrawn = false }) => ({ name, id, withdrawn }));
+    const judgements = batch.map(({ name, id, stop_name = false, withdrawn = false }) => ({ name, id, stop_name, withdrawn }));
     return call("v1/judgements", { body: { judgements, user }, query: base === null ? {} : { kb: base }, retries: 0 });
   }
 }

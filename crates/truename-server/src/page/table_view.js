@@ -1,7 +1,6 @@
 // The view that opens a table, matches a column of names, and hands over to the review.
 
-import { announce, byId, counted, element, grouped, said, showError } from "./dom.js";
-import { Judgements } from "./judgements.js";
+import { announce, byId, counted, download, element, grouped, said, showError } from "./dom.js";
 import { fourDecimals, match, reviewOrder } from "./matching.js";
 import { Review } from "./review.js";
 import { DIALECTS, Table } from "./table.js";
@@ -38,10 +37,11 @@ const CELL_SHOWN = 80;
 const STEPS = ["table-open", "table-settings", "table-progress", "review"];
 
 export class TableView {
-  constructor() {
+  constructor(judgements, search) {
     this.types = new TypeChoice(byId("table-types"));
-    this.judgements = new Judgements(() => this.review.showSaved());
-    this.review = new Review(this.judgements);
+    this.judgements = judgements;
+    this.review = new Review(judgements, search);
+    judgements.listeners.push(() => this.review.showSaved());
     this.listen();
     this.step("table-open");
   }
@@ -279,16 +279,8 @@ export class TableView {
 
   /** Teaches the knowledge base the judgements; names are matched anew from then on. */
   async learn() {
-    const { waiting } = this.judgements;
-    if (waiting.length > 0)
-      throw Object.assign(new Error(`${counted(waiting.length, "judgement")} not yet saved.`), { hint: "Try again once they are." });
-    const { learnt, unchanged, forgotten } = await this.judgements.learn();
+    await this.judgements.learnInto(byId("review-learnt"));
     this.answered = undefined;
-    const said = [`${counted(learnt, "judgement")} learnt`, `${grouped(unchanged)} known before`];
-    if (forgotten > 0) said.push(`${grouped(forgotten)} forgotten`);
-    byId("review-learnt").hidden = false;
-    byId("review-learnt").textContent = `${said.join(", ")}.`;
-    announce(byId("review-learnt").textContent);
   }
 
   // ---- Download ------------------------------------------------------------------------------------------------------
@@ -303,13 +295,11 @@ export class TableView {
       if (!cellsOf.has(at)) cellsOf.set(at, addedCells(this.review.outcome(at)));
       return cellsOf.get(at);
     }, byId("review-safe").checked);
-    const link = element("a", {
-      href: URL.createObjectURL(new Blob(pieces, { type: "text/csv" })),
-      download: this.file.fileName.replace(/(\.[^.]*)?$/, (extension) => `.linked${extension || ".csv"}`),
-    });
-    link.click();
-    // The download has begun once the click is handled, but not every browser has read the bytes by then.
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    download(
+      pieces,
+      "text/csv",
+      this.file.fileName.replace(/(\.[^.]*)?$/, (extension) => `.linked${extension || ".csv"}`),
+    );
     const { lost, name } = this.table.codec;
     const note = lost > 0 ? `${counted(lost, "letter")} of names could not be written in ${name} and became “?”.` : "";
     announce(`The download begins. ${note}`);

@@ -1,6 +1,8 @@
-// The view that links a text.
+// The view that links a text and lets its mentions be judged.
 
+import { fetchConcept } from "./browse.js";
 import { byId, counted, element, grouped, showError } from "./dom.js";
+import { MentionReview } from "./mention_review.js";
 import { call } from "./server.js";
 import { TypeChoice } from "./types.js";
 
@@ -17,8 +19,21 @@ const LONGEST_TEXT = 500_000;
 
 /** The view with the text and its mentions. */
 export class TextView {
-  constructor() {
+  constructor(judgements, search) {
     this.fragment = null;
+    this.judgements = judgements;
+    this.review = new MentionReview(search, {
+      user: () => judgements.user(),
+      add: (judgement) => judgements.add(judgement),
+      typesOf: async (id) => (await fetchConcept(id)).types ?? [],
+    });
+    judgements.offerRename(this.review);
+    judgements.listeners.push(() => judgements.showSaved(this.review.savedLine));
+    this.learnButton = element("button", { type: "button", id: "mentions-learn", hidden: true }, "Learn judgements");
+    this.learnButton.title = "The knowledge base answers the names that were judged so from now on";
+    this.learnButton.addEventListener("click", () => this.learn());
+    this.review.tools.append(" ", this.learnButton);
+    byId("text-desk").append(this.review.panel);
     this.types = new TypeChoice(byId("text-types"), () => {
       if (this.fragment !== null) this.link();
     });
@@ -50,7 +65,17 @@ export class TextView {
   /** Shows the types of another knowledge base; what was linked with the one before goes. */
   useBase(base) {
     this.types.offer(base.types);
+    this.learnButton.hidden = !base.learns;
     this.forget();
+  }
+
+  async learn() {
+    try {
+      showError(byId("text-error"), null);
+      await this.judgements.learnInto(this.review.fileLine);
+    } catch (error) {
+      showError(byId("text-error"), error);
+    }
   }
 
   begin(text) {
@@ -62,6 +87,8 @@ export class TextView {
   forget() {
     this.calling?.abort();
     this.fragment = null;
+    this.review.forget();
+    byId("view-text").classList.remove("wide");
     byId("text-result").replaceChildren();
     byId("text-status").textContent = "";
     showError(byId("text-error"), null);
@@ -98,7 +125,6 @@ export class TextView {
         top: 5,
         explain: true,
         nested: byId("text-nested").checked,
-        offsets: "utf16",
       };
       const onWait = (seconds) => {
         status.textContent = `The server is busy; trying again in ${counted(seconds, "second")}.`;
@@ -131,7 +157,10 @@ export class TextView {
       " ",
       element("span", { class: "hint keyboard" }, "Tab moves from mention to mention"),
     );
+    const documents = [...parsed.querySelectorAll(".data")].map((script) => JSON.parse(script.textContent));
     byId("text-result").replaceChildren(...parsed.childNodes);
+    byId("view-text").classList.add("wide");
+    this.review.begin(documents, [...byId("text-result").querySelectorAll("article")], (types) => this.types.allows(types));
   }
 }
 

@@ -1,17 +1,19 @@
 // Elements and texts shared by the views. Values from outside become text, never markup.
 
+/** Time without a key after which what was typed is acted on, in milliseconds. */
+const TYPING_PAUSE_MS = 200;
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Returns the element of the page with an id. */
 export const byId = (id) => document.getElementById(id);
 
-/** Creates an element. Properties are set on the object, `aria-…`, `data-…` and `role` as attributes; null children are left out. */
+/** Creates an element. Properties are set on the object, `aria-…`, `data-…`, `role` and `list` as attributes; null children are left out. */
 export function element(tag, properties = {}, ...children) {
   const created = document.createElement(tag);
   for (const [key, value] of Object.entries(properties)) {
     if (value === null || value === undefined) continue;
     if (key === "class") created.className = value;
-    else if (key.includes("-") || key === "role") created.setAttribute(key, value);
+    else if (key.includes("-") || ["role", "list"].includes(key)) created.setAttribute(key, value);
     else created[key] = value;
   }
   created.append(...children.flat().filter((child) => child !== null && child !== undefined));
@@ -49,7 +51,8 @@ export const counted = (number, noun, plural = `${noun}s`) => `${grouped(number)
 
 /** Has a screen reader say a text, without moving the focus. */
 export function announce(text) {
-  const region = byId("announcer");
+  const made = () => document.body.appendChild(element("div", { id: "announcer", class: "visually-hidden", role: "status" }));
+  const region = byId("announcer") ?? made();
   region.textContent = "";
   // A region that is emptied and filled at once is not read again when the text is the same.
   setTimeout(() => {
@@ -63,6 +66,23 @@ export function showError(place, error) {
   if (!error) return;
   place.append(element("strong", {}, error.message));
   if (error.hint) place.append(element("span", {}, ` ${error.hint}`));
+}
+
+/** Has the browser save a file. */
+export function download(pieces, type, name) {
+  const link = element("a", { href: URL.createObjectURL(new Blob(pieces, { type })), download: name });
+  link.click();
+  // The download has begun once the click is handled, but not every browser has read the bytes by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+/** Returns a function that calls `action` once no call came for a while. */
+export function settled(action, milliseconds = TYPING_PAUSE_MS) {
+  let timer;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(action, milliseconds);
+  };
 }
 
 /** Opens a dialog and returns its form's value, or null if it was closed. */

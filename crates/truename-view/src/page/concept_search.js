@@ -1,33 +1,20 @@
 // The dialog that searches another concept for a name.
 
-import { bar, byId, counted, percent, said, element } from "./dom.js";
-import { call } from "./server.js";
-
-/** Time without a key after which the search begins, in milliseconds. */
-export const TYPING_PAUSE_MS = 200;
-
-/** Returns a function that calls `action` once no call came for a while. */
-export function settled(action, milliseconds = TYPING_PAUSE_MS) {
-  let timer;
-  return () => {
-    clearTimeout(timer);
-    timer = setTimeout(action, milliseconds);
-  };
-}
+import { counted, element, settled } from "./dom.js";
+import { candidateParts } from "./candidates.js";
 
 /** A search field with a list of concepts below it, by the combobox pattern: the focus stays in the field. */
 export class ConceptSearch {
-  constructor() {
-    [this.dialog, this.input, this.list, this.status] = ["search-dialog", "search-input", "search-results", "search-status"].map(
-      byId,
-    );
+  /** `find` returns the candidates of some words; a signal ends it. */
+  constructor(find) {
+    this.find = find;
     this.candidates = [];
+    this.build();
     this.input.addEventListener(
       "input",
       settled(() => this.search()),
     );
     this.input.addEventListener("keydown", (event) => this.key(event));
-    byId("search-close").addEventListener("click", () => this.dialog.close());
     this.dialog.addEventListener("close", () => {
       this.calling?.abort();
       this.resolve?.(this.picked);
@@ -38,11 +25,43 @@ export class ConceptSearch {
     });
   }
 
+  build() {
+    this.name = element("bdi", { id: "search-name" });
+    this.input = element("input", {
+      type: "search",
+      id: "search-input",
+      dir: "auto",
+      autocomplete: "off",
+      spellcheck: false,
+      role: "combobox",
+      "aria-expanded": "false",
+      "aria-controls": "search-results",
+      "aria-autocomplete": "list",
+    });
+    this.status = element("p", { id: "search-status", class: "status", role: "status" });
+    this.list = element("ul", { id: "search-results", class: "results", role: "listbox", "aria-label": "Concepts" });
+    const close = element("button", { type: "button", id: "search-close" }, "Cancel");
+    close.addEventListener("click", () => this.dialog.close());
+    const key = (name) => element("kbd", {}, name);
+    const keys = [key("↓"), " ", key("↑"), " move, ", key("Enter"), " chooses"];
+    this.dialog = element(
+      "dialog",
+      { id: "search-dialog", "aria-labelledby": "search-heading" },
+      element("h2", { id: "search-heading" }, "Another concept for ", this.name),
+      element("label", { htmlFor: "search-input" }, "Name, words or id"),
+      this.input,
+      this.status,
+      this.list,
+      element("div", { class: "row" }, element("span", { class: "hint keyboard" }, ...keys), " ", close),
+    );
+    document.body.append(this.dialog);
+  }
+
   /** Opens the dialog and returns the concept chosen; null if none was. */
   choose(name) {
     return new Promise((resolve) => {
       [this.resolve, this.picked] = [resolve, null];
-      byId("search-name").textContent = `“${name}”`;
+      this.name.textContent = `“${name}”`;
       this.input.value = name;
       this.show([]);
       this.dialog.showModal();
@@ -62,7 +81,8 @@ export class ConceptSearch {
     const calling = new AbortController();
     this.calling = calling;
     try {
-      const { candidates } = await call("v1/search", { query: { q: words, top: 20 }, signal: calling.signal });
+      const candidates = await this.find(words, calling.signal);
+      if (calling.signal.aborted) return;
       this.show(candidates);
       this.status.textContent = counted(candidates.length, "concept");
     } catch (error) {
@@ -108,16 +128,4 @@ export class ConceptSearch {
     this.picked = candidate;
     this.dialog.close();
   }
-}
-
-/** Returns the parts of a candidate as they stand in every list: names, id, bar and probability. */
-export function candidateParts({ id, preferred_name: preferred, matched_name: matched, probability }, { figure = true } = {}) {
-  const names = element(
-    "span",
-    { class: "names-of" },
-    said("span", preferred, { class: "preferred" }),
-    matched && matched !== preferred ? said("span", matched, { class: "also" }) : null,
-  );
-  const parts = [names, " ", said("code", id)];
-  return figure ? [...parts, " ", bar(probability), element("span", { class: "percent" }, ` ${percent(probability)}`)] : parts;
 }
