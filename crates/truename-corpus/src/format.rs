@@ -9,6 +9,8 @@ use std::str::FromStr;
 pub enum Format {
     /// The whole file is one document without annotations.
     Text,
+    /// Each line is a document without annotations.
+    Lines,
     /// Truename's own: one JSON object a line.
     Jsonl,
     /// PubTator.
@@ -29,8 +31,9 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Text,
+        Self::Lines,
         Self::Jsonl,
         Self::Pubtator,
         Self::BiocXml,
@@ -45,6 +48,7 @@ impl Format {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Text => "text",
+            Self::Lines => "lines",
             Self::Jsonl => "jsonl",
             Self::Pubtator => "pubtator",
             Self::BiocXml => "bioc-xml",
@@ -83,7 +87,7 @@ mod tests {
         let error = "bioc".parse::<Format>().unwrap_err();
         assert_eq!(
             error,
-            "\"bioc\" is no format; known are text, jsonl, pubtator, bioc-xml, bioc-json, brat, conll, wned, wiki"
+            "\"bioc\" is no format; known are text, lines, jsonl, pubtator, bioc-xml, bioc-json, brat, conll, wned, wiki"
         );
     }
 }

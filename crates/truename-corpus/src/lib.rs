@@ -1,6 +1,6 @@
 //! Documents with entity annotations, from and to the formats in which corpora are exchanged.
 //!
-//! CoNLL, WNED and links of Wikipedia are read only.
+//! WNED and links of Wikipedia are read only.
 //!
 //! Read in this order:
 //! [`Format`] names the formats and detects the one of a file;
@@ -33,6 +33,7 @@
 //! one. The schemes IOB1, IOB2, IOE1, IOE2, BIOES, BILOU and BMEWO and AutoNER's "tie or break" are told by the first
 //! 16 KiB; in IOB2 and BIOES a tag out of order is a problem. All columns after the token are labels where each has tags,
 //! as in corpora of nested mentions; otherwise the last one is ([`ReadOptions::conll_labels`]).
+//! Written is IOB2, a sentence after the other, with `# newdoc id = X` before each document.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -70,6 +71,7 @@ mod read;
 mod source;
 mod spans;
 mod text;
+mod type_names;
 mod wiki;
 mod wned;
 mod writer;
@@ -82,5 +84,6 @@ pub use read::{Summary, read_all, read_from, read_path};
 pub use truename_error::Error;
 pub use truename_read::SourceOptions;
 pub use truename_text::{Assertion, Assertions, Document, Mention, OffsetUnit, Passage, Problem, Span};
+pub use type_names::TypeNames;
 pub use wned::read_wned;
 pub use writer::Writer;

@@ -35,7 +35,7 @@ pub struct Summary {
 /// folder with `.ann` files has nothing but them.
 ///
 /// A malformed document is one problem, and the next ones are read. Where the syntax of a BioC file is
-/// broken, that is the last problem, and nothing after it is read.
+/// broken, that is the last problem, and nothing after it is read ([`Problem::ends_file`]).
 ///
 /// # Errors
 /// If the file cannot be opened or read, or is not of its format at all; if a folder has no files.
@@ -55,10 +55,13 @@ pub fn read_path(
         match read_file(file, &mut output) {
             Ok(format) => summary = Summary { format, left_out: summary.left_out + output.left_out },
             Err(error) if files.len() == 1 => return Err(error),
-            Err(error) => output.give(Err(error.into_problem().unwrap_or_else(|error| {
-                let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-                Problem::new(file.as_path(), None, format!("it cannot be read{cause}"))
-            }))),
+            Err(error) => output.give(Err(error
+                .into_problem()
+                .unwrap_or_else(|error| {
+                    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+                    Problem::new(file.as_path(), None, format!("it cannot be read{cause}"))
+                })
+                .ending_file())),
         }
         if output.stopped {
             break;
@@ -165,6 +168,7 @@ fn read_one(format: Format, source: Source, output: &mut Output<'_>) -> Result<(
     output.encoding = Some(source.encoding()).filter(|encoding| !encoding.is_utf8());
     match format {
         Format::Text => text::read(source, output),
+        Format::Lines => text::read_lines(source, output),
         Format::Jsonl => jsonl::read(source, output),
         Format::Pubtator => pubtator::read(source, output),
         Format::BiocXml => bioc::xml::read(source, output),

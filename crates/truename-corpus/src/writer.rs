@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use truename_text::{Document, OffsetUnit};
 
-use crate::{Error, Format, bioc, brat, jsonl, pubtator};
+use crate::{Error, Format, bioc, brat, conll, jsonl, pubtator};
 use truename_error::ErrorKind;
 
 /// Writes documents, one after another, in a format that keeps them in one file.
@@ -15,37 +15,39 @@ use truename_error::ErrorKind;
 /// - BioC XML: control characters, which become spaces, and U+FFFE and U+FFFF, which become U+FFFD;
 /// - PubTator: line breaks, which become spaces, fragments (a discontinuous mention goes from its first to its
 ///   last), probabilities, and passages other than a title and an abstract;
-/// - in BioC and PubTator, the ids `-` and `-1`, which are read as none.
+/// - in BioC and PubTator, the ids `-` and `-1`, which are read as none;
+/// - CoNLL: the blanks between tokens, so its offsets are others; ids and probabilities of mentions, fragments, as in PubTator, and
+///   documents without a token. Of mentions that overlap the one that begins first is written, of those the longest; the others are
+///   [left out](Self::left_out).
 pub struct Writer<W: Write> {
     format: Format,
     offsets: OffsetUnit,
     out: W,
     begun: bool,
+    left_out: u64,
 }
 
 impl<W: Write> Writer<W> {
     /// Creates a writer to `out` with offsets in the unit `offsets`.
     ///
     /// # Errors
-    /// For plain text, which holds no annotations, for brat and WNED, which keep a document in two files, for CoNLL,
-    /// which keeps tokens in place of the text, and for links of Wikipedia, which have no types.
+    /// For plain text, which holds no annotations, for brat and WNED, which keep a document in two files, and for links of
+    /// Wikipedia, which have no types.
     pub fn new(format: Format, offsets: OffsetUnit, out: W) -> Result<Self, Error> {
         let reason = match format {
-            Format::Text => "plain text holds no annotations",
-            Format::Conll => {
-                "conll keeps the tokens of a text without the blanks between them, so offsets would not fit"
-            }
+            Format::Text | Format::Lines => "plain text holds no annotations",
             Format::Brat => {
-                let hint = "name a folder for them, or write jsonl, pubtator, bioc-xml or bioc-json";
+                let hint = "name a folder for them, or write jsonl, pubtator, bioc-xml, bioc-json or conll";
                 return Err(Error::new(ErrorKind::Choice, brat::NO_STREAM).with_hint(hint));
             }
             Format::Wned => "wned keeps each text in a file of its own, so it is no stream",
             Format::Wiki => "wiki keeps the titles of links, and no types, candidates or nested mentions",
-            Format::Jsonl | Format::Pubtator | Format::BiocXml | Format::BiocJson => {
-                return Ok(Self { format, offsets, out, begun: false });
+            Format::Jsonl | Format::Pubtator | Format::BiocXml | Format::BiocJson | Format::Conll => {
+                return Ok(Self { format, offsets, out, begun: false, left_out: 0 });
             }
         };
-        Err(Error::new(ErrorKind::Choice, reason).with_hint("write jsonl, pubtator, bioc-xml, bioc-json or brat"))
+        Err(Error::new(ErrorKind::Choice, reason)
+            .with_hint("write jsonl, pubtator, bioc-xml, bioc-json, conll or brat"))
     }
 
     /// Writes a document.
@@ -61,10 +63,19 @@ impl<W: Write> Writer<W> {
             Format::Pubtator => pubtator::write(out, document, offsets),
             Format::BiocXml => bioc::xml::write(out, document, offsets),
             Format::BiocJson => bioc::json::write(out, document, offsets, first),
-            Format::Text | Format::Brat | Format::Conll | Format::Wned | Format::Wiki => {
+            Format::Conll => {
+                self.left_out += conll::write(out, document)?;
+                Ok(())
+            }
+            Format::Text | Format::Lines | Format::Brat | Format::Wned | Format::Wiki => {
                 Err(io::Error::other("not a stream"))
             }
         }
+    }
+
+    /// Returns the number of mentions that the format cannot hold beside those that were written.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     /// Flushes the documents that were written.
@@ -114,27 +125,21 @@ mod tests {
         };
         let (message, hint) = refusal(Format::Text);
         assert_eq!(message, "plain text holds no annotations");
-        assert_eq!(hint, "write jsonl, pubtator, bioc-xml, bioc-json or brat");
-        let (message, hint) = refusal(Format::Conll);
-        assert_eq!(
-            message,
-            "conll keeps the tokens of a text without the blanks between them, so offsets would not fit"
-        );
-        assert_eq!(hint, "write jsonl, pubtator, bioc-xml, bioc-json or brat");
+        assert_eq!(hint, "write jsonl, pubtator, bioc-xml, bioc-json, conll or brat");
         let (message, hint) = refusal(Format::Wned);
         assert_eq!(message, "wned keeps each text in a file of its own, so it is no stream");
-        assert_eq!(hint, "write jsonl, pubtator, bioc-xml, bioc-json or brat");
+        assert_eq!(hint, "write jsonl, pubtator, bioc-xml, bioc-json, conll or brat");
         let (message, hint) = refusal(Format::Wiki);
         assert_eq!(message, "wiki keeps the titles of links, and no types, candidates or nested mentions");
-        assert_eq!(hint, "write jsonl, pubtator, bioc-xml, bioc-json or brat");
+        assert_eq!(hint, "write jsonl, pubtator, bioc-xml, bioc-json, conll or brat");
         let (message, hint) = refusal(Format::Brat);
         assert_eq!(message, "brat keeps a document in two files, so it is no stream");
-        assert_eq!(hint, "name a folder for them, or write jsonl, pubtator, bioc-xml or bioc-json");
+        assert_eq!(hint, "name a folder for them, or write jsonl, pubtator, bioc-xml, bioc-json or conll");
     }
 
     #[test]
     fn no_document_makes_a_whole_file_too() {
-        for format in [Format::Jsonl, Format::Pubtator, Format::BiocXml, Format::BiocJson] {
+        for format in [Format::Jsonl, Format::Pubtator, Format::BiocXml, Format::BiocJson, Format::Conll] {
             let bytes = Writer::new(format, OffsetUnit::Chars, Vec::new()).unwrap().finish().unwrap();
             let options = crate::ReadOptions { input_format: Some(format), ..crate::ReadOptions::default() };
             let (documents, problems) = crate::output::tests::read_bytes("memory", &bytes, &options);

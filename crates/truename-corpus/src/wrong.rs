@@ -14,6 +14,8 @@ pub(crate) struct Wrong {
     pub(crate) line: Option<u64>,
     pub(crate) message: String,
     pub(crate) hint: Option<Hint>,
+    /// Nothing after it in the file is read.
+    pub(crate) ends_file: bool,
 }
 
 impl Wrong {
@@ -28,14 +30,14 @@ impl Wrong {
 
     /// Says that the reading ends with this problem.
     pub(crate) fn and_stop(self) -> Self {
-        Self { message: self.message + "; the rest of the file is not read", ..self }
+        Self { message: self.message + "; the rest of the file is not read", ends_file: true, ..self }
     }
 
     /// Names the file and, where it is known, the document.
     pub(crate) fn in_file(self, path: &Path, document: Option<&str>) -> Problem {
         let mut problem = Problem::new(path, self.line, self.message).in_document(document.map(str::to_owned));
         problem.hint = self.hint.map(Box::new);
-        problem
+        if self.ends_file { problem.ending_file() } else { problem }
     }
 }
 

@@ -23,12 +23,22 @@ pub struct Problem {
     pub value: Option<String>,
     /// Advice, where there is some; not displayed.
     pub hint: Option<Box<Hint>>,
+    /// True if nothing of the file was read, or nothing behind this place.
+    pub ends_file: bool,
 }
 
 impl Problem {
     /// Creates a problem at a line of a file, or with the whole of it.
     pub fn new(path: impl Into<PathBuf>, line: impl Into<Option<u64>>, reason: impl Into<String>) -> Self {
-        Self { path: path.into(), line: line.into(), document: None, reason: reason.into(), value: None, hint: None }
+        Self {
+            path: path.into(),
+            line: line.into(),
+            document: None,
+            reason: reason.into(),
+            value: None,
+            hint: None,
+            ends_file: false,
+        }
     }
 
     /// Names the document, where its id is known.
@@ -41,6 +51,12 @@ impl Problem {
     #[must_use]
     pub fn with_value(self, value: &str) -> Self {
         Self { value: Some(excerpt(value)), ..self }
+    }
+
+    /// Says that nothing of the file was read, or nothing behind this place.
+    #[must_use]
+    pub fn ending_file(self) -> Self {
+        Self { ends_file: true, ..self }
     }
 
     /// Adds advice.

@@ -252,7 +252,9 @@ pub(crate) fn write(out: &mut impl Write, document: &Document, unit: OffsetUnit,
 
 fn infons(mention: &truename_text::Mention) -> Value {
     let mut infons = Map::new();
-    infons.insert("type".into(), mention.mention_type.clone().into());
+    if !mention.mention_type.is_empty() {
+        infons.insert("type".into(), mention.mention_type.clone().into());
+    }
     if let Some(id) = &mention.id {
         infons.insert("identifier".into(), id.clone().into());
     }

@@ -27,9 +27,11 @@ mod line;
 mod reader;
 mod scheme;
 mod tag;
+mod write;
 
 pub(crate) use self::layout::is_conll;
 use self::reader::Reader;
+pub(crate) use self::write::write;
 use truename_read::Source;
 
 use crate::Error;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use truename_corpus::{ReadOptions, read_path};
+use truename_corpus::{ReadOptions, TypeNames, read_path};
 use truename_error::ErrorKind;
 use truename_text::{Document, Mention, Problem, Span};
 
@@ -151,32 +151,33 @@ impl Corpora {
     }
 }
 
-/// The numbers of the types of a corpus.
-struct Numbers(BTreeMap<String, u32>);
+/// The types of a corpus, with their numbers in the recipe.
+struct Numbers {
+    names: TypeNames,
+    numbers: BTreeMap<String, u32>,
+}
 
 impl Numbers {
     fn new(names: Option<&TypesKey>, types: &[&str], flag: &'static str) -> Result<Self, Error> {
-        let number = |name: &str| {
-            let place = types.iter().position(|known| *known == name);
-            place.map(|place| place as u32).ok_or_else(|| error::value(flag, name, one_of(types)))
-        };
-        let pairs: Vec<(&str, &str)> = match names {
+        let names: TypeNames = match names {
             None => types.iter().map(|name| (*name, *name)).collect(),
-            Some(TypesKey::Names(names)) => names.iter().map(|name| (name.as_str(), name.as_str())).collect(),
-            Some(TypesKey::Renamed(names)) => names.iter().map(|(from, to)| (from.as_str(), to.as_str())).collect(),
+            Some(TypesKey::Names(names)) => names.iter().map(|name| (name, name)).collect(),
+            Some(TypesKey::Renamed(names)) => names.iter().collect(),
         };
-        let pairs = pairs.into_iter().map(|(from, to)| Ok((from.to_owned(), number(to)?)));
-        Ok(Self(pairs.collect::<Result<_, Error>>()?))
+        let numbers: BTreeMap<String, u32> = types.iter().map(|name| (*name).to_owned()).zip(0..).collect();
+        if let Some(unknown) = names.names().find(|name| !numbers.contains_key(*name)) {
+            return Err(error::value(flag, unknown, one_of(types)));
+        }
+        Ok(Self { names, numbers })
     }
 
-    /// A corpus of one type that writes none has mentions of that type.
     fn of(&self, mention_type: &str) -> Option<u32> {
-        let only = || self.0.values().next().filter(|_| mention_type.is_empty() && self.0.len() == 1);
-        self.0.get(mention_type).or_else(only).copied()
+        self.numbers.get(self.names.of(mention_type)?).copied()
     }
 
     fn annotated(&self, types: usize) -> Vec<u32> {
-        (0..types as u32).filter(|type_number| self.0.values().any(|other| other == type_number)).collect()
+        let annotated: Vec<u32> = self.names.names().map(|name| self.numbers[name]).collect();
+        (0..types as u32).filter(|type_number| annotated.contains(type_number)).collect()
     }
 }
 

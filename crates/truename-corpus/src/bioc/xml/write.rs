@@ -42,7 +42,9 @@ fn write_annotation(
     offsets: &Offsets,
 ) -> io::Result<()> {
     write!(out, "<annotation id=\"{number}\">")?;
-    write_infon(out, "type", &mention.mention_type)?;
+    if !mention.mention_type.is_empty() {
+        write_infon(out, "type", &mention.mention_type)?;
+    }
     if let Some(id) = &mention.id {
         write_infon(out, "identifier", id)?;
     }
