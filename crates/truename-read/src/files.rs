@@ -6,6 +6,11 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::error::Error;
 
+/// Returns whether a path names a pipe or stdin (`-`), which cannot be read twice and may have nothing for a while.
+pub fn is_stream(path: &Path) -> bool {
+    path == Path::new("-") || (path.exists() && !path.is_file())
+}
+
 /// Returns the files that a path stands for: those of a folder and of the folders in it, those that match a pattern such as
 /// `notes/*.txt`, else the path itself. They are in the order of their names; hidden ones are left out unless a pattern names their dot.
 /// A link that leads nowhere is among them: opening it says so.

@@ -3,13 +3,16 @@
 use std::error::Error as _;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::vec;
 
 use truename_error::ErrorKind;
 
 use crate::column::{folded, list};
 use crate::encoding::Encoding;
 use crate::error::Error;
+use crate::files::is_stream;
 use crate::json::Objects;
+use crate::options::SourceOptions;
 use crate::pipe::{IDLE, Patience};
 use crate::record::{Dialect, Record, Records};
 use crate::source::Source;
@@ -33,12 +36,46 @@ pub struct Rows<'a> {
     form: Form,
     format: RowFormat,
     options: TableOptions<'a>,
-    sources: Box<dyn ExactSizeIterator<Item = Result<Source, Error>> + 'a>,
+    further: FurtherFiles<'a>,
     head: Head,
     path: PathBuf,
     patience: Option<Patience>,
     next: Option<Record>,
     line_end: &'static [u8],
+}
+
+/// Files that are read after the first, each opened when the rows before it have been read.
+pub struct FurtherFiles<'a> {
+    paths: vec::IntoIter<PathBuf>,
+    open: Open<'a>,
+}
+
+/// Opens a file.
+type Open<'a> = Box<dyn Fn(&Path) -> Result<Source, Error> + 'a>;
+
+impl<'a> FurtherFiles<'a> {
+    /// Creates the files of some paths; `open` opens one.
+    pub fn new(paths: Vec<PathBuf>, open: impl Fn(&Path) -> Result<Source, Error> + 'a) -> Self {
+        Self { paths: paths.into_iter(), open: Box::new(open) }
+    }
+
+    /// Creates no files.
+    pub fn none() -> Self {
+        Self::new(Vec::new(), |path| Source::open_raw(path, &SourceOptions::default()))
+    }
+
+    fn are_left(&self) -> bool {
+        self.paths.len() > 0
+    }
+
+    /// Returns whether the next file may have nothing for a while.
+    fn begin_with_stream(&self) -> bool {
+        self.paths.as_slice().first().is_some_and(|path| is_stream(path))
+    }
+
+    fn next(&mut self) -> Option<Result<Source, Error>> {
+        self.paths.next().map(|path| (self.open)(&path))
+    }
 }
 
 /// Facts about the first file, in which the others agree.
@@ -112,13 +149,13 @@ impl Head {
 }
 
 impl<'a> Rows<'a> {
-    /// Opens the first of some files; `further` opens the others when the rows before them have been read.
+    /// Opens the first of some files.
     ///
     /// # Errors
     /// If the beginning of the first file cannot be read.
     pub fn open(
         first: Source,
-        further: impl ExactSizeIterator<Item = Result<Source, Error>> + 'a,
+        further: FurtherFiles<'a>,
         format: RowFormat,
         options: TableOptions<'a>,
     ) -> Result<Self, Error> {
@@ -128,13 +165,13 @@ impl<'a> Rows<'a> {
         if let Form::Table(table) = &mut form
             && let Some(header) = &mut table.header
         {
-            if header.line_end.is_empty() && further.len() > 0 {
+            if header.line_end.is_empty() && further.are_left() {
                 header.line_end = line_end;
             }
             line_end = header.line_end;
         }
         let head = Head::of(&path, encoding, &form);
-        Ok(Self { form, format, options, sources: Box::new(further), head, path, patience, next: None, line_end })
+        Ok(Self { form, format, options, further, head, path, patience, next: None, line_end })
     }
 
     /// Refuses a further file with other columns, another dialect or encoding than the first, before it is its turn.
@@ -161,15 +198,10 @@ impl<'a> Rows<'a> {
             return Ok(Some(record));
         }
         loop {
-            if let Some(mut record) = self.form.read()? {
-                match record.line_end {
-                    b"" if self.sources.len() > 0 => record.line_end = self.line_end,
-                    b"" => {}
-                    line_end => self.line_end = line_end,
-                }
+            if let Some(record) = self.read_here()? {
                 return Ok(Some(record));
             }
-            let Some(source) = self.sources.next() else { return Ok(None) };
+            let Some(source) = self.further.next() else { return Ok(None) };
             let source = source?;
             let (path, patience) = (source.path().to_owned(), source.patience().cloned());
             self.form = self.further(source)?;
@@ -177,17 +209,37 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Returns true if a pipe has no whole row for the moment: [`Rows::read`] would wait.
+    /// Reads the next row of the file that is being read.
+    fn read_here(&mut self) -> Result<Option<Record>, Error> {
+        let read = self.form.read()?;
+        Ok(read.map(|mut record| {
+            match record.line_end {
+                b"" if self.further.are_left() => record.line_end = self.line_end,
+                b"" => {}
+                line_end => self.line_end = line_end,
+            }
+            record
+        }))
+    }
+
+    /// Returns true if a pipe has no whole row for the moment, or is still to be opened: [`Rows::read`] may wait.
     ///
     /// # Errors
     /// As [`Rows::read`].
     pub fn is_idle(&mut self) -> Result<bool, Error> {
-        let Some(patience) = self.patience.clone().filter(|_| self.next.is_none()) else { return Ok(false) };
-        match patience.within(IDLE, || self.read()) {
+        let stream_follows = self.further.begin_with_stream();
+        if self.next.is_some() || (self.patience.is_none() && !stream_follows) {
+            return Ok(false);
+        }
+        let read = match self.patience.clone() {
+            Some(patience) => patience.within(IDLE, || self.read_here()),
+            None => self.read_here(),
+        };
+        match read {
             Err(error) if would_wait(&error) => Ok(true),
             read => {
                 self.next = read?;
-                Ok(false)
+                Ok(self.next.is_none() && stream_follows)
             }
         }
     }

@@ -6,13 +6,14 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use truename_error::{Error, ErrorKind, counted};
+use truename_read::is_stream;
 
 use crate::arguments::{Batch, BatchMatch, InputFormat, Match, OutputFormat};
 use crate::bars::{STEPS, bar};
 use crate::batch::{BatchFolder, Input, Part, Plan, parts, run as run_parts};
 use crate::command::open_linker;
 use crate::exit_code::UsageError;
-use crate::names::input::{all_files, is_stream};
+use crate::names::input::all_files;
 use crate::{interrupt, names};
 
 pub fn run(command: &Batch, program: &[OsString], threads: Option<u16>, quiet: bool) -> anyhow::Result<()> {

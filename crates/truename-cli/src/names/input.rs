@@ -9,8 +9,8 @@ use anyhow::Context;
 use indicatif::ProgressBar;
 use truename_error::{ErrorKind, excerpt};
 use truename_read::{
-    Encoding, Error, Record, RowFormat, Rows, Source, SourceOptions, TableOptions, columns_by_shape, files, folded,
-    has_extension, quoted,
+    Encoding, Error, FurtherFiles, Record, RowFormat, Rows, Source, SourceOptions, TableOptions, columns_by_shape,
+    files, folded, has_extension, is_stream, quoted,
 };
 
 use super::cells::Cells;
@@ -70,7 +70,7 @@ impl<'a> Input<'a> {
         let columns_by_shape = by_extension(first.path()).is_none().then(|| columns_by_shape(&first)).flatten();
         let (form, table) = layout(format)?;
         let open = opener(watched, format, told.clone());
-        let further = files.clone().into_iter().skip(1).map(move |path| open(&path));
+        let further = FurtherFiles::new(files[1..].to_vec(), open);
         let rows = Rows::open(first, further, form, table.clone())?;
         let input = Self { rows, format, bar, files, columns_by_shape, options, table };
         let open = opener(input.options.clone(), format, told);
@@ -83,10 +83,13 @@ impl<'a> Input<'a> {
     /// # Errors
     /// If a file cannot be read to its end.
     pub fn survey(&self, mut visit: impl FnMut(&Record)) -> anyhow::Result<()> {
-        let files: Vec<&PathBuf> = self.files.iter().filter(|path| !is_stream(path)).collect();
-        let mut sources = files.into_iter().map(|path| Source::open_raw(path, &self.options));
-        let Some(first) = sources.next() else { return Ok(()) };
-        let mut rows = Rows::open(first?, sources, self.rows.format(), self.table.clone())?;
+        let mut files: Vec<PathBuf> = self.files.iter().filter(|path| !is_stream(path)).cloned().collect();
+        if files.is_empty() {
+            return Ok(());
+        }
+        let open = |path: &Path| Source::open_raw(path, &self.options);
+        let first = open(&files.remove(0))?;
+        let mut rows = Rows::open(first, FurtherFiles::new(files, open), self.rows.format(), self.table.clone())?;
         while let Some(record) = rows.read()? {
             interrupt::check()?;
             visit(&record);
@@ -144,11 +147,6 @@ pub fn all_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         }
         _ => Ok(found),
     }
-}
-
-/// Returns true if a path cannot be read twice.
-pub fn is_stream(path: &Path) -> bool {
-    path == Path::new("-") || (path.exists() && !path.is_file())
 }
 
 /// Returns the size of all files; none if it is not known.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use truename_read::{Encoding, RowFormat, Rows, Source, SourceOptions, TableOptions};
+use truename_read::{Encoding, FurtherFiles, RowFormat, Rows, Source, SourceOptions, TableOptions};
 
 fn pipe(beginning: &[u8], options: &SourceOptions) -> (PipeWriter, Source) {
     let (reader, mut writer) = std::io::pipe().unwrap();
@@ -15,7 +15,7 @@ fn pipe(beginning: &[u8], options: &SourceOptions) -> (PipeWriter, Source) {
 }
 
 fn rows(source: Source, format: RowFormat) -> Rows<'static> {
-    Rows::open(source, std::iter::empty(), format, TableOptions::default()).unwrap()
+    Rows::open(source, FurtherFiles::none(), format, TableOptions::default()).unwrap()
 }
 
 /// Reads a row, and returns it with its line.

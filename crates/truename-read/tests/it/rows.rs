@@ -1,8 +1,8 @@
 //! The rows of several sources as those of one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use truename_read::{Error, RowFormat, Rows, Source, SourceOptions, TableOptions};
+use truename_read::{Error, FurtherFiles, RowFormat, Rows, Source, SourceOptions, TableOptions};
 
 fn source(name: &str, text: &str) -> Result<Source, Error> {
     Source::of_reader(Path::new(name), std::io::Cursor::new(text.as_bytes().to_vec()), &SourceOptions::default())
@@ -11,7 +11,11 @@ fn source(name: &str, text: &str) -> Result<Source, Error> {
 /// The rows with their files, lines and line ends, or the error that ends them.
 fn rows(files: &[(&'static str, &'static str)], format: RowFormat) -> Result<Vec<(String, u64, String)>, String> {
     let further: Vec<(&str, &str)> = files[1..].to_vec();
-    let further = further.into_iter().map(|(name, text)| source(name, text));
+    let paths = further.iter().map(|(name, _)| PathBuf::from(name)).collect();
+    let further = FurtherFiles::new(paths, move |path| {
+        let (name, text) = further.iter().find(|(name, _)| Path::new(name) == path).unwrap();
+        source(name, text)
+    });
     let first = source(files[0].0, files[0].1).unwrap();
     let mut rows = Rows::open(first, further, format, TableOptions::default()).map_err(|error| error.to_string())?;
     let mut found = Vec::new();
@@ -44,7 +48,7 @@ fn a_file_that_differs_is_refused() {
     for (text, message) in cases {
         assert_eq!(rows(&[("a", "x,y\n1,2\n"), ("b", text)], RowFormat::Table), Err(message.into()), "{text}");
         let first = source("a", "x,y\n").unwrap();
-        let all = Rows::open(first, std::iter::empty(), RowFormat::Table, TableOptions::default()).unwrap();
+        let all = Rows::open(first, FurtherFiles::none(), RowFormat::Table, TableOptions::default()).unwrap();
         assert_eq!(all.check(source("b", text).unwrap()).unwrap_err().to_string(), message);
     }
 }
