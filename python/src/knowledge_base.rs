@@ -400,7 +400,7 @@ impl KnowledgeBase {
     /// Options: `types`, `without_aliases`, `top`, `explain`, `min_probability`, `nil_share`, `nested`, `composites`, `abbreviations`,
     /// `ambiguous` ("best", "all" or "nil"), `one_sense`, `neighbours`, `typed`, `context`, `encode_in_context`, `placeholders`,
     /// `stop_names` (a list of names), `vote`, `recognizer` (a folder or "dictionary"), `assertions` (a file of triggers or "none"),
-    /// `asserted` and `threads`, as those of `truename link`.
+    /// `asserted`, `type_name` and `threads`, as those of `truename link`.
     #[pyo3(signature = (**options))]
     fn linker(&self, py: Python<'_>, options: Option<Bound<'_, PyDict>>) -> PyResult<Linker> {
         let keywords = LinkKeywords::read("linker", options.as_ref())?;

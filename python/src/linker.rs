@@ -43,6 +43,7 @@ keywords! {
         recognizer: Option<PathBuf> = None,
         assertions: Option<PathBuf> = None,
         asserted: bool = false,
+        type_name: Option<String> = None,
         threads: usize = 0,
     }
 }
@@ -91,6 +92,7 @@ impl LinkKeywords {
             neighbours: self.neighbours,
             typed: self.typed,
             asserted: self.asserted,
+            type_name: self.type_name.clone(),
             assertions: assertion_rules(self.assertions.as_deref())?,
             ..LinkOptions::default()
         };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import truename as tn
 
@@ -26,3 +27,10 @@ def test_coordinated_names_are_read_each(kb: tn.KnowledgeBase) -> None:
     assert pickle.loads(pickle.dumps(linker)).link(text) == doc
     dictionary = kb.linker(composites=True, recognizer="dictionary").link(text)
     assert [mention.id for mention in dictionary] == ["D:4", "D:3"]
+
+
+def test_mentions_without_a_type_get_one(tmp_path: Path) -> None:
+    (tmp_path / "names.tsv").write_text("id\tname\nD:1\taspirin\n")
+    kb = tn.KnowledgeBase.build([tmp_path / "names.tsv"], tmp_path / "kb")
+    assert [mention.types for mention in kb.linker().link("Aspirin.")] == [[]]
+    assert [mention.types for mention in kb.linker(type_name="Drug").link("Aspirin.")] == [["Drug"]]

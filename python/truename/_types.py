@@ -63,6 +63,8 @@ class LinkOptions(MatchOptions, total=False):
     """File of triggers that tell what a text says of its mentions, in place of those of English; "none" for no assertions."""
     asserted: bool | None
     """True if mentions that the text negates, only supposes or has of somebody else are left out."""
+    type_name: str | None
+    """Type of mentions whose recognizer and concept have none; they have no type without it."""
 
 
 class RecordOptions(TypedDict, total=False):

@@ -95,6 +95,7 @@ pub(crate) struct DocumentOptions {
     pub given_mentions: bool,
     pub context: bool,
     pub asserted: bool,
+    pub type_name: Option<String>,
     pub stop_names: Vec<String>,
 }
 
@@ -163,6 +164,7 @@ impl Base {
                 composites: options.composites,
                 abbreviations: options.abbreviations,
                 asserted: options.asserted,
+                type_name: options.type_name.clone(),
                 stop_names: Arc::new(StopNames::new(&options.stop_names)),
                 ..self.link_options(&options.names)
             })?;

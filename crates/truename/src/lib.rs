@@ -63,7 +63,9 @@ pub use knowledge_base::{
 };
 pub use link::{Candidate, Link, Scores};
 pub use linked::{LinkedDocument, LinkedMention, recognize_all};
-pub use linker::{Ambiguous, DocumentBatches, LONGEST_NAME_BYTES, LinkOptions, LinkStream, Linker, SharedLinks};
+pub use linker::{
+    Ambiguous, DocumentBatches, LONGEST_NAME_BYTES, LinkOptions, LinkStream, Linker, SharedLinks, StreamItem,
+};
 pub use placeholder::Placeholders;
 pub use query::{Context, Query};
 pub use ranker::{FitOptions, Ranker};

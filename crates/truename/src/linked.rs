@@ -16,6 +16,14 @@ pub struct LinkedDocument {
     pub mentions: Vec<LinkedMention>,
 }
 
+impl LinkedDocument {
+    /// Gives mentions without a type this one.
+    pub fn set_missing_types(&mut self, type_name: &str) {
+        let untyped = self.mentions.iter_mut().filter(|mention| mention.types.is_empty());
+        untyped.for_each(|mention| mention.types.push(type_name.to_owned()));
+    }
+}
+
 /// A span of a document with the concept that it refers to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkedMention {

@@ -113,6 +113,8 @@ struct LinkRequest {
     /// Leaves out mentions that the text negates, only supposes or has of somebody else.
     #[serde(default)]
     asserted: bool,
+    /// Type of mentions whose recognizer and concept have none.
+    type_name: Option<String>,
     /// Names that are never mentions, at most 1,000.
     #[serde(default)]
     #[schema(max_items = 1000)]
@@ -157,6 +159,8 @@ pub(super) struct LinkParameters {
     composites: Option<bool>,
     /// Of a stream: leaves out mentions that the text negates, only supposes or has of somebody else.
     asserted: Option<bool>,
+    /// Of a stream: type of mentions whose recognizer and concept have none.
+    type_name: Option<String>,
     /// Of a stream: unit of offsets.
     #[param(inline)]
     offsets: Option<Unit>,
@@ -186,7 +190,7 @@ pub(super) async fn link(
 ) -> Result<Response, Failure> {
     let base = state.base(parameters.kb.as_deref())?;
     if is_lines(request.headers()) {
-        let LinkParameters { top, explain, nested, composites, asserted, offsets, .. } = parameters;
+        let LinkParameters { top, explain, nested, composites, asserted, type_name, offsets, .. } = parameters;
         let names = name_options(top, Vec::new(), Vec::new(), explain.unwrap_or(false), None, None)?;
         let options = DocumentOptions {
             names,
@@ -196,6 +200,7 @@ pub(super) async fn link(
             context: true,
             given_mentions: false,
             asserted: asserted.unwrap_or(false),
+            type_name,
             stop_names: Vec::new(),
         };
         let unit: OffsetUnit = offsets.unwrap_or_default().into();
@@ -230,6 +235,7 @@ pub(super) async fn link(
         nested,
         composites,
         asserted,
+        type_name,
         stop_names,
         offsets,
         ..
@@ -242,8 +248,17 @@ pub(super) async fn link(
     let names = name_options(top, types, without_aliases, explain, min_probability, nil_share)?;
     let given_mentions = documents.iter().any(|document| document.mentions.is_some());
     let (abbreviations, context) = (!asked.no_abbreviations, !asked.no_context);
-    let options =
-        DocumentOptions { names, nested, composites, abbreviations, given_mentions, context, asserted, stop_names };
+    let options = DocumentOptions {
+        names,
+        nested,
+        composites,
+        abbreviations,
+        given_mentions,
+        context,
+        asserted,
+        type_name,
+        stop_names,
+    };
     let of = options.clone();
     read_base(Arc::clone(&base), move |base| base.linker_of_documents(&of).map(drop)).await?;
     let documents = read(documents, given_mentions, offsets.into())?;

@@ -111,6 +111,10 @@ async fn documents_are_linked_as_the_library_links_them() {
     let stopped = json!({"documents": [{"text": "Takes aspirin."}], "stop_names": ["Aspirin"]});
     let (_, answer) = served.post("/v1/link", stopped).await;
     assert_eq!(answer["documents"][0]["mentions"], json!([]));
+    let untyped =
+        json!({"documents": [{"text": "nothing", "mentions": [{"start": 0, "end": 7}]}], "type_name": "Entity"});
+    let (_, answer) = served.post("/v1/link", untyped).await;
+    assert_eq!(answer["documents"][0]["mentions"][0]["types"], json!(["Entity"]));
     let outside = json!({"documents": [{"text": "abc", "mentions": [{"start": 2, "end": 9}]}]});
     assert_eq!(served.post("/v1/link", outside).await.0, 400);
     let (_, found) = served.post("/v1/recognize", json!({"documents": [{"text": text}]})).await;

@@ -62,7 +62,11 @@ impl Linker {
 
     fn link_found(&self, documents: Vec<Document>, find: Find<'_>) -> Result<Vec<LinkedDocument>, Error> {
         let mentions = self.mentions(&documents, find)?;
-        let whole = |(document, mentions)| LinkedDocument { document, mentions };
+        let whole = |(document, mentions)| {
+            let mut linked = LinkedDocument { document, mentions };
+            self.options.type_name.iter().for_each(|name| linked.set_missing_types(name));
+            linked
+        };
         Ok(documents.into_iter().zip(mentions).map(whole).collect())
     }
 

@@ -29,7 +29,7 @@ use fitted_rankers::FittedRankers;
 use models::{ContextModels, Models};
 pub use options::{Ambiguous, LinkOptions};
 pub(crate) use session::{is_nil, sort};
-pub use stream::{DocumentBatches, LinkStream};
+pub use stream::{DocumentBatches, LinkStream, StreamItem};
 
 use truename_error::ErrorKind;
 use truename_infer::{Encoder, SpanOptions};

@@ -53,6 +53,8 @@ pub struct LinkOptions {
     pub neighbours: f64,
     /// True if a mention's candidates have the type that the recognizer or the document gave it, where concepts have that type.
     pub typed: bool,
+    /// Type of mentions whose recognizer, document and concept have none; `None` leaves them without a type.
+    pub type_name: Option<String>,
     /// Triggers that tell what a document says of its mentions ([`LinkedMention::assertions`](crate::LinkedMention::assertions));
     /// those of English by default. `None` tells nothing.
     pub assertions: Option<Arc<AssertionRules>>,
@@ -87,6 +89,7 @@ impl Default for LinkOptions {
             one_sense: false,
             neighbours: 0.0,
             typed: false,
+            type_name: None,
             assertions: Some(AssertionRules::english()),
             asserted: false,
             remembered_bytes: Self::REMEMBERED_BYTES,
