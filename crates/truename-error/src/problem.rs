@@ -20,7 +20,7 @@ pub struct Problem {
     /// The reason.
     pub reason: String,
     /// The value found, shortened; none where the reason quotes it.
-    pub value: Option<String>,
+    pub value: Option<Box<str>>,
     /// Advice, where there is some; not displayed.
     pub hint: Option<Box<Hint>>,
     /// True if nothing of the file was read, or nothing behind this place.
@@ -50,7 +50,7 @@ impl Problem {
     /// Adds an excerpt of the value found.
     #[must_use]
     pub fn with_value(self, value: &str) -> Self {
-        Self { value: Some(excerpt(value)), ..self }
+        Self { value: Some(excerpt(value).into()), ..self }
     }
 
     /// Says that nothing of the file was read, or nothing behind this place.
