@@ -3,7 +3,8 @@
 # Each of import, import --force, update, embed, another encoder and train gets a sixth of KILLS (default 1,000). After a
 # kill the knowledge base must answer as before the command or as after it, byte for byte. A killed training must, when
 # resumed, reach the weights of an unbroken one; half of its kills are aimed at its first checkpoint and at its weights, of a
-# run with evaluation, of one without and of a chain. The binary is $TRUENAME, or the release build.
+# run with evaluation, of one without and of a chain. `match --resume` and `link --resume` get a twelfth each besides: what is killed
+# several times must end in the file of an unbroken run. The binary is $TRUENAME, or the release build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 kills=${1:-1000}
@@ -100,6 +101,30 @@ battle "import --force" was replaced "$time_replace" "" "" kb import new.jsonl -
 battle update was updated "$time_update" "" "" kb update some.jsonl --replace --kb st
 battle embed was embedded "$time_embed" "" "$models/bert" kb embed --kb st --encoder "$models/bert"
 battle "another encoder" embedded other "$time_other" "$models/bert" "$models/mpnet" kb embed --kb st --encoder "$models/mpnet"
+
+# Kills a command with --resume several times at random moments, and lets it finish.
+resumptions() { # NAME KILLS OUT ARGUMENTS…
+    local name=$1 count=$2 out=$3 broken=0 runs=0 whole
+    shift 3
+    measured whole "$@" --out "whole-$out"
+    while ((broken < count)); do
+        rm -f "$out" "$out.partial" "$out.resume"
+        for ((n = RANDOM % 4; n < 4; n++)); do
+            killed "$whole" "$@" --out "$out" --resume
+            broken=$((broken + 1))
+        done
+        run "$@" --out "$out" --resume
+        cmp -s "$out" "whole-$out" || fail "$name: another file after $broken kills"
+        [ ! -e "$out.partial" ] && [ ! -e "$out.resume" ] || fail "$name: remains after $broken kills"
+        runs=$((runs + 1))
+    done
+    printf '%-16s %5d kills: %5d runs, all with the file of an unbroken one\n' "$name" $broken $runs
+}
+
+awk 'BEGIN { print "n,name"; for (n = 0; n < 60000; n++) printf "%d,thng %d of old\n", n, n % 40000 }' >many.csv
+awk 'BEGIN { for (n = 0; n < 60000; n++) printf "thing %d of old, and old item %d.\n", n % 3000, n % 2999 }' >many.txt
+resumptions match $((kills / 12)) many-out.csv match many.csv --kb was
+resumptions link $((kills / 12)) many-out.jsonl link many.txt --lines --kb was
 
 # Runs a command and kills it as soon as it writes FILE, which may have been there before, or some milliseconds later.
 killed_at() { # FILE ARGUMENTS…

@@ -22,12 +22,7 @@ pub struct AtomicFile {
 
 impl AtomicFile {
     pub fn create(path: &Path) -> anyhow::Result<Self> {
-        // The target of a link is replaced, not the link.
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        if is_of_store(&path) {
-            let folder = path.parent().unwrap_or(&path).display();
-            return Err(UsageError(format!("{} is a file of the knowledge base {folder}", path.display())).into());
-        }
+        let path = target(path)?;
         let partial = (!path.exists() || path.is_file()).then(|| Partial::beside(&path)).transpose()?;
         let file = partial.as_ref().map_or_else(|| File::create(&path), |partial| File::create_new(partial.path()));
         let file = file.with_context(|| format!("cannot write {}", path.display()))?;
@@ -42,6 +37,19 @@ impl AtomicFile {
         let _committing = interrupt::commit()?;
         partial.replace(&self.path).with_context(failed)
     }
+}
+
+/// Returns the file that an output replaces: the target of a link, not the link.
+///
+/// # Errors
+/// If it is a file of a knowledge base.
+pub fn target(path: &Path) -> anyhow::Result<PathBuf> {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if is_of_store(&path) {
+        let folder = path.parent().unwrap_or(&path).display();
+        return Err(UsageError(format!("{} is a file of the knowledge base {folder}", path.display())).into());
+    }
+    Ok(path)
 }
 
 /// Returns whether LMDB or the store keeps its data in this file.

@@ -23,6 +23,8 @@ mod problems;
 mod progress;
 mod progress_lines;
 mod records;
+mod resumable_file;
+mod run_identity;
 mod spread;
 mod tsne;
 

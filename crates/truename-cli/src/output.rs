@@ -11,6 +11,7 @@ use flate2::write::GzEncoder;
 use crate::atomic_file::AtomicFile;
 use crate::harmless::HarmlessWriter;
 use crate::interrupt;
+use crate::resumable_file::ResumableFile;
 
 pub enum Output {
     Stdout(BufWriter<StdoutLock<'static>>),
@@ -18,6 +19,7 @@ pub enum Output {
     Terminal(BufWriter<HarmlessWriter<StdoutLock<'static>>>),
     File(AtomicFile),
     Gzip(GzEncoder<AtomicFile>),
+    Resumable(ResumableFile),
 }
 
 /// Opens stdout for data.
@@ -40,6 +42,11 @@ impl Output {
         })
     }
 
+    /// As [`Output::open`], but where a file is given that a later run can go on with, it is the output.
+    pub fn open_or(resumable: Option<&ResumableFile>, path: Option<&Path>) -> anyhow::Result<Self> {
+        resumable.map_or_else(|| Self::open(path), |file| Ok(Self::Resumable(file.clone())))
+    }
+
     /// Opens stdout for text with our own styles.
     pub fn styled() -> Self {
         Self::Stdout(BufWriter::with_capacity(1 << 16, std::io::stdout().lock()))
@@ -53,6 +60,7 @@ impl Output {
         match self {
             Self::File(file) => file.finish(),
             Self::Gzip(packed) => packed.finish().context("cannot write the results")?.finish(),
+            Self::Resumable(file) => file.finish(),
             _ => self.flush().context("cannot write the results"),
         }
     }
@@ -60,7 +68,7 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        if !matches!(self, Self::File(_) | Self::Gzip(_)) {
+        if matches!(self, Self::Stdout(_) | Self::Terminal(_)) {
             interrupt::has_printed();
         }
         match self {
@@ -68,6 +76,7 @@ impl Write for Output {
             Self::Terminal(stdout) => stdout.write(bytes),
             Self::File(file) => file.write(bytes),
             Self::Gzip(packed) => packed.write(bytes),
+            Self::Resumable(file) => file.write(bytes),
         }
     }
 
@@ -76,7 +85,7 @@ impl Write for Output {
         match self {
             Self::Stdout(stdout) => stdout.flush(),
             Self::Terminal(stdout) => stdout.flush(),
-            Self::File(_) | Self::Gzip(_) => Ok(()),
+            Self::File(_) | Self::Gzip(_) | Self::Resumable(_) => Ok(()),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use truename::{ConceptId, Link, Problem};
-use truename_error::{counted, grouped};
+use truename_error::{Error, ErrorKind, counted, grouped};
 
 use crate::exit_code::worded;
 
@@ -84,6 +84,13 @@ impl MalformedRows {
             self.first.push(problem);
         }
         Ok(())
+    }
+
+    /// Fails with advice if no row was answered, and some are malformed.
+    pub fn check(&self, answered: u64, hint: &str) -> Result<(), Error> {
+        let Some(first) = self.first.first().filter(|_| answered == 0) else { return Ok(()) };
+        let message = format!("no row could be read; the first problem: {first}");
+        Err(Error::new(ErrorKind::Syntax, message).with_hint(hint))
     }
 
     /// Reports the faults, and how many rows have no answer.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use truename_corpus::Format;
 
-use super::{DocumentArguments, KbArgument};
+use super::{AnsweredDocuments, KbArgument};
 
 #[derive(Args)]
 pub struct Annotate {
@@ -33,7 +33,7 @@ pub struct Annotate {
     #[arg(long, value_name = "PATH")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
-    pub reading: DocumentArguments,
+    pub documents: AnsweredDocuments,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -45,6 +45,8 @@ pub enum AnnotateFormat {
     BiocJson,
     /// A folder of .txt and .ann files
     Brat,
+    /// A token with its tag (IOB2) a line; of overlapping labels the first and longest
+    Conll,
 }
 
 impl From<AnnotateFormat> for Format {
@@ -55,6 +57,7 @@ impl From<AnnotateFormat> for Format {
             AnnotateFormat::BiocXml => Self::BiocXml,
             AnnotateFormat::BiocJson => Self::BiocJson,
             AnnotateFormat::Brat => Self::Brat,
+            AnnotateFormat::Conll => Self::Conll,
         }
     }
 }

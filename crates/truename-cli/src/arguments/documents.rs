@@ -9,7 +9,7 @@ use crate::exit_code::UsageError;
 /// Options for reading documents.
 #[derive(Args)]
 pub struct DocumentArguments {
-    /// Format of the input: text, jsonl, pubtator, bioc-xml, bioc-json, brat, conll or wned [default: told by content and extension]
+    /// Format of the input: text, lines, jsonl, pubtator, bioc-xml, bioc-json, brat, conll or wned [default: told by content and extension]
     #[arg(long, value_name = "FORMAT", value_parser = str::parse::<Format>)]
     pub input_format: Option<Format>,
     /// Unit of offsets in input and output: bytes, chars or utf16
@@ -24,6 +24,31 @@ pub struct DocumentArguments {
     /// Longest line of JSONL, and longest document of other formats, in bytes; a longer one is not read
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_line_bytes: u64,
+}
+
+/// Options for reading documents that are answered.
+#[derive(Args)]
+pub struct AnsweredDocuments {
+    #[command(flatten)]
+    pub reading: DocumentArguments,
+    /// Read each line of text as a document; its id is the number of the line
+    #[arg(long, conflicts_with = "input_format")]
+    pub lines: bool,
+    /// Stop at the first document that is malformed
+    #[arg(long)]
+    pub strict: bool,
+}
+
+impl AnsweredDocuments {
+    /// Returns the options for reading documents with their mentions.
+    ///
+    /// # Errors
+    /// If the encoding is unknown.
+    pub fn options(&self) -> Result<ReadOptions, UsageError> {
+        let options = self.reading.options()?;
+        let input_format = self.lines.then_some(Format::Lines).or(options.input_format);
+        Ok(ReadOptions { input_format, ..options })
+    }
 }
 
 impl DocumentArguments {

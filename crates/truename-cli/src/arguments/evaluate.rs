@@ -176,6 +176,10 @@ pub struct EvaluateLink {
     /// Only gold mentions of this type; may be given several times
     #[arg(long = "gold-type", value_name = "TYPE")]
     pub gold_types: Vec<String>,
+    /// Types of the corpus that count, parted by commas, with their names in the knowledge base where these are others
+    /// (SpecificDisease=Disease,Chemical); mentions of other types are left out [default: all, as they are]
+    #[arg(long = "types", value_name = "TYPE[=NAME]", value_delimiter = ',', value_parser = super::value::type_name)]
+    pub type_names: Vec<(String, String)>,
     #[command(flatten)]
     pub linking: Linking,
     #[command(flatten)]

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use truename::{Ambiguous, Placeholders};
 
 use super::value::MOST_CANDIDATES;
-use super::{ConceptArguments, DocumentArguments, LinkerArguments, NilArguments, RecognizerChoices};
+use super::{AnsweredDocuments, ConceptArguments, LinkerArguments, NilArguments, RecognizerChoices};
 
 // In `--help`, `--input-format` stands before `--format`, and `--placeholders` after `--threads`.
 #[derive(Args)]
@@ -27,13 +27,25 @@ pub struct Link {
     /// Output file, or folder for brat [default: stdout]
     #[arg(long, value_name = "PATH")]
     pub out: Option<PathBuf>,
+    /// Go on where a run of the same command was killed; the output is the same file (jsonl, csv, pubtator and conll)
+    ///
+    /// The unfinished output is OUT.partial, and OUT.resume beside it says how far it is. A run with another input, other options or
+    /// another knowledge base is refused.
+    #[arg(long, requires = "out")]
+    pub resume: bool,
+    /// Type of mentions whose recognizer and concept have none [default: Entity in pubtator, bioc, brat and conll]
+    #[arg(long, value_name = "NAME", value_parser = super::value::filled)]
+    pub type_name: Option<String>,
+    /// Write cells that a spreadsheet would run as formulas with an apostrophe before them (CSV)
+    #[arg(long)]
+    pub csv_safe: bool,
     /// Link the mentions that the documents have, and look for no others
     #[arg(long, conflicts_with_all = ["nested", "composites", "recognizer", "entity_types", "entity_type", "joint"])]
     pub mentions: bool,
     /// Candidates given for each mention [default: 1, and 5 in HTML]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_CANDIDATES))]
     pub top: Option<u32>,
-    /// Explain each answer in words, in JSONL and HTML
+    /// Explain each answer in words, in JSONL, CSV and HTML
     #[arg(long)]
     pub explain: bool,
     /// Leave out mentions that the text negates, only supposes or has of somebody else than the patient
@@ -47,7 +59,7 @@ pub struct Link {
     #[command(flatten)]
     pub linking: Linking,
     #[command(flatten)]
-    pub documents: DocumentArguments,
+    pub documents: AnsweredDocuments,
 }
 
 /// Text that is no name.
@@ -138,13 +150,33 @@ impl From<Shared> for Ambiguous {
 pub enum LinkFormat {
     /// One JSON object a document
     Jsonl,
+    /// A row a mention
+    Csv,
     Pubtator,
     BiocXml,
     BiocJson,
     /// A folder of .txt and .ann files
     Brat,
+    /// A token with its tag (IOB2) a line; of overlapping mentions the first and longest
+    Conll,
     /// One page to look at, all in one file
     Html,
     /// Coloured text
     Terminal,
+}
+
+impl LinkFormat {
+    /// Type of mentions that have none, in the formats whose readers expect a type.
+    const TYPE_NAME: &str = "Entity";
+
+    /// Returns the type of mentions that have none: the given one, else the default of the format.
+    pub fn type_name(self, given: Option<&str>) -> Option<String> {
+        let is_exchanged = !matches!(self, Self::Jsonl | Self::Csv | Self::Html | Self::Terminal);
+        given.or(is_exchanged.then_some(Self::TYPE_NAME)).map(str::to_owned)
+    }
+
+    /// Returns true if what is written is a whole output after each document.
+    pub fn is_resumable(self) -> bool {
+        matches!(self, Self::Jsonl | Self::Csv | Self::Pubtator | Self::Conll)
+    }
 }

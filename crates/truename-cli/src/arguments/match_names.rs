@@ -59,6 +59,12 @@ pub struct Match {
     /// that ends in .gz is gzipped.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Go on where a run of the same command was killed; the output is the same file
+    ///
+    /// The unfinished output is OUT.partial, and OUT.resume beside it says how far it is. A run with another input, other options or
+    /// another knowledge base is refused. A Parquet or gzipped output cannot be gone on with.
+    #[arg(long, requires = "out", conflicts_with = "worker")]
+    pub resume: bool,
     /// Write cells that a spreadsheet would run as formulas with an apostrophe before them (CSV and TSV)
     #[arg(long)]
     pub csv_safe: bool,

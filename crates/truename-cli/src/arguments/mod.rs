@@ -10,6 +10,7 @@ mod dedupe;
 mod documents;
 mod encoder;
 mod evaluate;
+mod given;
 mod kb;
 mod link;
 mod map;
@@ -37,12 +38,13 @@ pub use cluster::{Cluster, ClusterFormat, Clustering};
 pub use concepts::ConceptArguments;
 pub use corpus::{Corpus, CorpusBuild};
 pub use dedupe::{Dedupe, PairScorerArguments, RecordFormat};
-pub use documents::DocumentArguments;
+pub use documents::{AnsweredDocuments, DocumentArguments};
 pub use encoder::{AdapterArgument, EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
 pub use evaluate::{
     Evaluate, EvaluateAssertions, EvaluateClasses, EvaluateClusters, EvaluateLink, EvaluateMentions, EvaluateNames,
     EvaluatePairs, EvaluateSubstitutes,
 };
+pub use given::Given;
 pub use kb::{Embed, Import, Kb, Learn, Models, ModelsCommand, Update};
 pub use link::{Link, LinkFormat, Linking, PlaceholderArgument};
 pub use map::Map;
@@ -91,7 +93,7 @@ pub enum Command {
     #[command(subcommand)]
     Kb(Kb),
     /// Find the entities that documents mention and give each its identifier
-    Link(Link),
+    Link(Given<Link>),
     /// Label documents with the names of a knowledge base, to train a recognizer without annotators
     ///
     /// Each name found becomes a mention of the type of its concepts, or of the type `unknown` where the dictionary does not
@@ -101,7 +103,7 @@ pub enum Command {
     /// Find the mentions of types of entities in documents, without a knowledge base
     Recognize(Recognize),
     /// Give each name of a list or column its identifier
-    Match(Match),
+    Match(Given<Match>),
     /// Match big tables by several processes
     #[command(subcommand)]
     Batch(Batch),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{DocumentArguments, KbArgument, LinkFormat, RecognizerChoices};
+use super::{AnsweredDocuments, KbArgument, LinkFormat, RecognizerChoices};
 
 #[derive(Args)]
 pub struct Recognize {
@@ -33,6 +33,12 @@ pub struct Recognize {
     /// Output file, or folder for brat [default: stdout]
     #[arg(long, value_name = "PATH")]
     pub out: Option<PathBuf>,
+    /// Type of mentions whose recognizer has none [default: Entity in pubtator, bioc, brat and conll]
+    #[arg(long, value_name = "NAME", value_parser = super::value::filled)]
+    pub type_name: Option<String>,
+    /// Write cells that a spreadsheet would run as formulas with an apostrophe before them (CSV)
+    #[arg(long)]
+    pub csv_safe: bool,
     #[command(flatten)]
-    pub documents: DocumentArguments,
+    pub documents: AnsweredDocuments,
 }

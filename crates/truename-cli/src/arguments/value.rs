@@ -56,3 +56,14 @@ pub fn distance(value: &str) -> Result<f32, String> {
         _ => Err("a distance lies between 0 and 2".into()),
     }
 }
+
+pub fn filled(text: &str) -> Result<String, String> {
+    let filled = Some(text.trim()).filter(|text| !text.is_empty());
+    filled.map(str::to_owned).ok_or_else(|| "it is empty".into())
+}
+
+/// Returns a type with its name: TYPE=NAME, or TYPE alone, which keeps it.
+pub fn type_name(text: &str) -> Result<(String, String), String> {
+    let (mention_type, name) = text.split_once('=').unwrap_or((text, text));
+    Ok((filled(mention_type)?, filled(name)?))
+}

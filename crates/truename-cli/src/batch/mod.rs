@@ -5,5 +5,5 @@ mod plan;
 mod workers;
 
 pub use folder::BatchFolder;
-pub use plan::{Input, Part, Plan, parts};
+pub use plan::{Part, Plan, parts};
 pub use workers::run;

@@ -10,16 +10,17 @@ use truename_error::{Error, ErrorKind, counted, grouped};
 use crate::arguments::Annotate;
 use crate::bars;
 use crate::command::open_kb;
-use crate::documents::{CorpusSink, Documents};
+use crate::documents::{CorpusSink, Documents, say_left_out};
 
 pub fn run(arguments: &Annotate, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
-    let options = ReadOptions { mentions: false, ..arguments.reading.options()? };
+    let options = ReadOptions { mentions: false, ..arguments.documents.options()? };
     let annotator = annotator(open_kb(&arguments.kb)?, arguments)?;
-    let mut sink = CorpusSink::open(arguments.format.into(), arguments.out.as_deref(), arguments.reading.offsets)?;
+    let offsets = arguments.documents.reading.offsets;
+    let mut sink = CorpusSink::open(arguments.format.into(), arguments.out.as_deref(), offsets)?;
     let mut tally = Tally::default();
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
-    let mut documents = Documents::open(&arguments.files, &options, no_bar);
+    let mut documents = Documents::open(&arguments.files, &options, no_bar).strict(arguments.documents.strict);
     for batch in documents.batches() {
         for document in annotator.annotate(batch)? {
             tally.add(&document);
@@ -27,11 +28,12 @@ pub fn run(arguments: &Annotate, quiet: bool) -> anyhow::Result<()> {
         }
         sink.flush()?;
     }
-    let problems = documents.finish()?;
-    if tally.documents > 0 || problems.is_empty() {
+    let (problems, left_out) = (documents.finish()?, sink.left_out());
+    if problems.allow_output() {
         sink.finish()?;
     }
     if !quiet {
+        say_left_out(left_out);
         tally.report(start);
     }
     problems.report(quiet)

@@ -10,10 +10,11 @@ use truename_read::is_stream;
 
 use crate::arguments::{Batch, BatchMatch, InputFormat, Match, OutputFormat};
 use crate::bars::{STEPS, bar};
-use crate::batch::{BatchFolder, Input, Part, Plan, parts, run as run_parts};
+use crate::batch::{BatchFolder, Part, Plan, parts, run as run_parts};
 use crate::command::open_linker;
 use crate::exit_code::UsageError;
 use crate::names::input::all_files;
+use crate::run_identity::RunIdentity;
 use crate::{interrupt, names};
 
 pub fn run(command: &Batch, program: &[OsString], threads: Option<u16>, quiet: bool) -> anyhow::Result<()> {
@@ -68,19 +69,10 @@ fn plan(arguments: &BatchMatch, quiet: bool) -> anyhow::Result<(Plan, InputForma
     }
     let (files, format) = names::files(names)?;
     let linker = open_linker(&names.kb, quiet)?;
-    let kb = linker.knowledge_base();
-    let inputs = files.iter().chain(&names.placeholders.placeholders).map(|path| Input::of(path));
-    let text = |value: &OsString| value.to_string_lossy().into_owned();
-    // Knowledge base and encoder are known by what they hold.
-    let options = given.options.iter().filter(|(name, _)| !["kb", "encoder", "adapter"].contains(&name.as_str()));
-    let options = options.map(|(name, values)| (name.clone(), values.iter().map(text).collect()));
+    let inputs = files.iter().chain(&names.placeholders.placeholders);
     let plan = Plan {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        knowledge_base: kb.fingerprint()?,
-        encoder: kb.encoder()?.map(|encoder| encoder.hash().to_owned()),
-        options: options.collect(),
+        run: RunIdentity::of(&linker, &given.options, inputs)?,
         rows: *rows,
-        inputs: inputs.collect::<Result<_, _>>()?,
         parts: parts(&files, format, *rows, extension(names, format))?,
     };
     Ok((plan, format))

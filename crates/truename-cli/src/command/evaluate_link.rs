@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use truename::{LinkOptions, Linker};
+use truename_corpus::TypeNames;
 use truename_error::{counted, grouped};
 use truename_eval::linked::{
     LinkError, LinkErrorKind, LinkEvaluation, LinkedScores, LinkingScores, PrecisionRecall, Reliability,
@@ -21,8 +22,12 @@ pub fn run(arguments: &EvaluateLink, quiet: bool) -> anyhow::Result<()> {
     let kb = with_encoder(open_kb(&arguments.kb.kb)?, &arguments.kb.encoder, quiet)?;
     let linker = of_documents(Linker::new(kb)?, &arguments.linking, LinkOptions::default())?;
     let mut evaluation = LinkEvaluation::new(&linker, arguments.gold_types.clone())?;
+    let names: TypeNames = arguments.type_names.iter().cloned().collect();
     let mut documents = Documents::open(&arguments.gold, &options, quiet);
-    for batch in documents.batches() {
+    for mut batch in documents.batches() {
+        if !arguments.type_names.is_empty() {
+            batch.iter_mut().for_each(|document| names.apply(document));
+        }
         evaluation.add(batch, &interrupt::progress())?;
     }
     let problems = documents.finish()?;
@@ -31,10 +36,10 @@ pub fn run(arguments: &EvaluateLink, quiet: bool) -> anyhow::Result<()> {
         evaluation.truncated().iter().for_each(|name| truncated.add(name));
         truncated.say();
     }
-    let scores = evaluation.scores().or_else(|error| problems.report(quiet).and(Err(error.into())))?;
+    let scores = evaluation.scores().or_else(|error| problems.report_all(quiet).and(Err(error.into())))?;
     print(&scores, &evaluation.errors(), arguments.errors as usize)?;
     atomic_file::write_json(arguments.json.as_deref(), &scores)?;
-    problems.report(quiet)
+    problems.report_all(quiet)
 }
 
 fn print(scores: &LinkedScores, errors: &[LinkError], shown: usize) -> std::io::Result<()> {

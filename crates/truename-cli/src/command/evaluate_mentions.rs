@@ -39,16 +39,16 @@ pub fn run(arguments: &EvaluateMentions, quiet: bool) -> anyhow::Result<()> {
     }
     let problems = documents.finish()?;
     let report = MentionReport::of(judged, &arguments.gold_types, training.as_ref(), arguments.errors as usize);
-    write(&report.or_else(|error| problems.report(quiet).and(Err(error.into())))?, arguments)?;
-    problems.report(quiet)
+    write(&report.or_else(|error| problems.report_all(quiet).and(Err(error.into())))?, arguments)?;
+    problems.report_all(quiet)
 }
 
 /// Counts the texts of the training corpora; none without corpora.
 fn training(files: &[PathBuf], options: &ReadOptions, quiet: bool) -> anyhow::Result<Option<TrainingTexts>> {
     let mut texts = TrainingTexts::default();
     let mut documents = Documents::open(files, options, quiet);
-    documents.by_ref().for_each(|document| texts.add(&document));
-    documents.finish()?.report(quiet)?;
+    documents.documents().for_each(|document| texts.add(&document));
+    documents.finish()?.report_all(quiet)?;
     Ok((!files.is_empty()).then_some(texts))
 }
 
@@ -70,8 +70,8 @@ fn open(arguments: &EvaluateMentions, options: &ReadOptions, quiet: bool) -> any
     }
     let mut found = FoundDocuments::default();
     let mut documents = Documents::open(&arguments.found, options, quiet);
-    documents.by_ref().for_each(|document| found.add(document));
-    documents.finish()?.report(quiet)?;
+    documents.documents().for_each(|document| found.add(document));
+    documents.finish()?.report_all(quiet)?;
     Ok(Source::Found(found))
 }
 

@@ -4,54 +4,79 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
 use truename::{LinkOptions, LinkedDocument, Linker, RecognizerOptions, StopNames, assertion_rules};
 use truename_corpus::ReadOptions;
 use truename_error::{counted, grouped};
 
-use crate::arguments::{Link, LinkFormat, Linking};
+use crate::arguments::{Given, Link, LinkFormat, Linking};
 use crate::bars;
 use crate::command::recognizer::recognizer;
 use crate::command::{check_vectors, open_linker};
-use crate::documents::{Documents, Sink};
+use crate::documents::{Documents, MentionColumns, Sink, SinkOptions, say_left_out};
 use crate::exit_code::UsageError;
+use crate::names::added::{AddedColumns, AnswerOptions};
 use crate::problems::TruncatedNames;
+use crate::resumable_file::{ResumableFile, readable_again};
+use crate::run_identity::RunIdentity;
 
 /// Default number of candidates on a page.
 const HTML_TOP: u32 = 5;
 
-pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
-    let start = Instant::now();
+pub fn run(given: &Given<Link>, quiet: bool) -> anyhow::Result<()> {
+    let (start, arguments) = (Instant::now(), &given.arguments);
     let reading = ReadOptions { mentions: arguments.mentions, ..arguments.documents.options()? };
     check(arguments)?;
     let top = arguments.top.unwrap_or(if arguments.format == LinkFormat::Html { HTML_TOP } else { 1 });
     let options = LinkOptions {
         top: top as usize,
         explain: arguments.explain,
+        type_name: arguments.format.type_name(arguments.type_name.as_deref()),
         asserted: arguments.asserted,
         assertions: assertion_rules(arguments.assertions.as_deref())?,
         ..LinkOptions::default()
     };
     let linker = of_documents(open_linker(&arguments.kb, quiet)?, &arguments.linking, options)?;
-    let mut sink = Sink::open(arguments.format, arguments.out.as_deref(), arguments.documents.offsets)?;
+    let answers = AnswerOptions { top: top as usize, suggest: false, explain: arguments.explain };
+    let resumable = if arguments.resume { Some(resumable(given, &linker)?) } else { None };
+    let mut sink = Sink::open(SinkOptions {
+        format: arguments.format,
+        out: arguments.out.as_deref(),
+        offsets: arguments.documents.reading.offsets,
+        columns: MentionColumns::Linked(AddedColumns::beside([], answers)),
+        csv_safe: arguments.csv_safe,
+        resumable: resumable.as_ref(),
+    })?;
     let mut tally = Tally::default();
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
-    let mut documents = Documents::open(&arguments.files, &reading, no_bar);
-    let link = if arguments.mentions { Linker::link_mentions } else { Linker::link_documents };
-    for batch in documents.batches() {
-        for linked in link(&linker, batch)? {
+    let mut documents = Documents::open(&arguments.files, &reading, no_bar).strict(arguments.documents.strict);
+    if let Some(resumable) = &resumable {
+        documents.pass(resumable.items());
+        tally.counts = resumable.counts();
+        resumable.go_on();
+    }
+    let left_out_before = tally.counts.left_out;
+    let mut linked = match arguments.mentions {
+        true => linker.link_mention_stream(&mut documents),
+        false => linker.link_stream(&mut documents),
+    };
+    while let Some(batch) = linked.next_batch().transpose()? {
+        for linked in batch {
             tally.add(&linked);
             sink.write(&linked)?;
         }
         sink.flush()?;
+        tally.counts.left_out = left_out_before + sink.left_out();
+        resumable.iter().try_for_each(|file| file.save(tally.counts.documents, &tally.counts))?;
     }
     let problems = documents.finish()?;
-    if tally.documents > 0 || problems.is_empty() {
+    if problems.allow_output() {
         sink.finish()?;
     }
     if !quiet {
         tally.report(start);
     }
-    if arguments.mentions && tally.documents > 0 && tally.mentions == 0 {
+    if arguments.mentions && tally.counts.documents > 0 && tally.counts.mentions == 0 {
         crate::say!("hint: no document has a mention; leave --mentions out to look for them");
     }
     problems.report(quiet)
@@ -59,13 +84,33 @@ pub fn run(arguments: &Link, quiet: bool) -> anyhow::Result<()> {
 
 /// Refuses options that would have no effect.
 fn check(arguments: &Link) -> anyhow::Result<()> {
-    if arguments.explain && !matches!(arguments.format, LinkFormat::Jsonl | LinkFormat::Html) {
-        return Err(UsageError("--explain needs --format jsonl or html".into()).into());
+    let refused = |message: &str| Err(UsageError(message.into()).into());
+    if arguments.explain && !matches!(arguments.format, LinkFormat::Jsonl | LinkFormat::Csv | LinkFormat::Html) {
+        return refused("--explain needs --format jsonl, csv or html");
+    }
+    if arguments.csv_safe && arguments.format != LinkFormat::Csv {
+        return refused("--csv-safe needs --format csv");
+    }
+    if arguments.resume && !arguments.format.is_resumable() {
+        return refused(
+            "--resume needs --format jsonl, csv, pubtator or conll; other formats are whole at their end alone",
+        );
     }
     if arguments.asserted && arguments.assertions.as_deref().is_some_and(|path| path == Path::new("none")) {
-        return Err(UsageError("--asserted needs assertions, and --assertions none tells none".into()).into());
+        return refused("--asserted needs assertions, and --assertions none tells none");
     }
     Ok(())
+}
+
+/// Opens the output after what an earlier run wrote.
+fn resumable(given: &Given<Link>, linker: &Linker) -> anyhow::Result<ResumableFile> {
+    let arguments = &given.arguments;
+    let Linking { stop_names, placeholders, recognizer, .. } = &arguments.linking;
+    let named = [stop_names, &placeholders.placeholders, &recognizer.entity_types, &arguments.assertions];
+    let named = named.into_iter().flatten().chain(&recognizer.recognizer).filter(|path| path.exists());
+    let files = readable_again(&arguments.files.iter().chain(named).cloned().collect::<Vec<_>>())?;
+    let out = arguments.out.as_deref().expect("--resume requires --out");
+    ResumableFile::create(out, RunIdentity::of(linker, &given.options, &files)?)
 }
 
 /// Sets what the arguments say of documents.
@@ -104,30 +149,39 @@ pub fn of_documents(linker: Linker, linking: &Linking, options: LinkOptions) -> 
 
 #[derive(Default)]
 struct Tally {
+    counts: Counts,
+    truncated: TruncatedNames,
+}
+
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+struct Counts {
     documents: u64,
     mentions: u64,
     nil: u64,
-    truncated: TruncatedNames,
+    /// Number of mentions that the format of the output cannot hold.
+    left_out: u64,
 }
 
 impl Tally {
     fn add(&mut self, linked: &LinkedDocument) {
-        self.documents += 1;
-        self.mentions += linked.mentions.len() as u64;
-        self.nil += linked.mentions.iter().filter(|mention| mention.link.is_nil).count() as u64;
+        self.counts.documents += 1;
+        self.counts.mentions += linked.mentions.len() as u64;
+        self.counts.nil += linked.mentions.iter().filter(|mention| mention.link.is_nil).count() as u64;
         self.truncated.count(linked.mentions.iter().map(|mention| &*mention.link));
     }
 
     fn report(&self, start: Instant) {
         self.truncated.say();
+        let Counts { documents, mentions, nil, left_out } = self.counts;
+        say_left_out(left_out);
         let seconds = start.elapsed().as_secs_f64();
         crate::say!(
             "{}: {}, {} linked, {} NIL ({seconds:.1} s, {} documents/s)",
-            counted(self.documents, "document"),
-            counted(self.mentions, "mention"),
-            grouped(self.mentions - self.nil),
-            grouped(self.nil),
-            grouped((self.documents as f64 / seconds.max(1e-6)) as u64)
+            counted(documents, "document"),
+            counted(mentions, "mention"),
+            grouped(mentions - nil),
+            grouped(nil),
+            grouped((documents as f64 / seconds.max(1e-6)) as u64)
         );
     }
 }

@@ -4,17 +4,20 @@ use std::time::Instant;
 
 use truename::{LinkOptions, Linker};
 
-use crate::arguments::{Match, OutputFormat};
+use crate::arguments::{Given, Match, OutputFormat};
 use crate::bars;
 use crate::command::{check_vectors, open_linker};
 use crate::exit_code::UsageError;
 use crate::output::stdout;
+use crate::resumable_file::{ResumableFile, readable_again};
+use crate::run_identity::RunIdentity;
 use crate::{interrupt, names};
 
 /// Default number of candidates in JSONL.
 const JSONL_TOP: u32 = 5;
 
-pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
+pub fn run(given: &Given<Match>, quiet: bool) -> anyhow::Result<()> {
+    let arguments = &given.arguments;
     if arguments.worker {
         interrupt::stop_with_stdin();
         // The process that began it counts the parts.
@@ -29,7 +32,9 @@ pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
         check_context(&linker)?;
     }
     let start = Instant::now();
-    let (tally, malformed) = names::run(arguments, &linker, quiet)?;
+    let resumable = if arguments.resume { Some(resumable(given, &linker)?) } else { None };
+    let run = names::MatchRun { arguments, resumable: resumable.as_ref() };
+    let (tally, malformed) = names::run(run, &linker, quiet)?;
     if !quiet {
         malformed.say();
         tally.say_notes();
@@ -43,6 +48,15 @@ pub fn run(arguments: &Match, quiet: bool) -> anyhow::Result<()> {
         tally.counts.report(start, arguments.suggest);
     }
     Ok(())
+}
+
+/// Opens the output after what an earlier run wrote.
+fn resumable(given: &Given<Match>, linker: &Linker) -> anyhow::Result<ResumableFile> {
+    let arguments = &given.arguments;
+    let files = arguments.files.iter().chain(&arguments.placeholders.placeholders).cloned();
+    let files = readable_again(&files.collect::<Vec<_>>())?;
+    let out = arguments.out.as_deref().expect("--resume requires --out");
+    ResumableFile::create(out, RunIdentity::of(linker, &given.options, &files)?)
 }
 
 /// Refuses a knowledge base without a model that reads context.

@@ -7,11 +7,12 @@ use truename::{LinkedDocument, RecognizerOptions, recognize_all};
 use truename_corpus::ReadOptions;
 use truename_error::{counted, grouped};
 
-use crate::arguments::Recognize;
+use crate::arguments::{LinkFormat, Recognize};
 use crate::bars;
 use crate::command::open_kb;
 use crate::command::recognizer::recognizer;
-use crate::documents::{Documents, Sink};
+use crate::documents::{Documents, MentionColumns, Sink, SinkOptions, say_left_out};
+use crate::exit_code::UsageError;
 
 pub fn run(arguments: &Recognize, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
@@ -20,22 +21,35 @@ pub fn run(arguments: &Recognize, quiet: bool) -> anyhow::Result<()> {
     let options = RecognizerOptions { nested, composites, typed: true, ..RecognizerOptions::default() };
     let recognizer = recognizer(&arguments.recognizer, || open_kb(&arguments.kb), options)?;
     let reading = ReadOptions { mentions: false, ..arguments.documents.options()? };
-    let mut sink = Sink::open(arguments.format, arguments.out.as_deref(), arguments.documents.offsets)?;
+    if arguments.csv_safe && arguments.format != LinkFormat::Csv {
+        return Err(UsageError("--csv-safe needs --format csv".into()).into());
+    }
+    let type_name = arguments.format.type_name(arguments.type_name.as_deref());
+    let mut sink = Sink::open(SinkOptions {
+        format: arguments.format,
+        out: arguments.out.as_deref(),
+        offsets: arguments.documents.reading.offsets,
+        columns: MentionColumns::Recognized,
+        csv_safe: arguments.csv_safe,
+        resumable: None,
+    })?;
     let mut tally = Tally::default();
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
-    let mut documents = Documents::open(&arguments.files, &reading, no_bar);
+    let mut documents = Documents::open(&arguments.files, &reading, no_bar).strict(arguments.documents.strict);
     for batch in documents.batches() {
-        for found in recognize_all(recognizer.as_ref(), batch, !arguments.no_abbreviations)? {
+        for mut found in recognize_all(recognizer.as_ref(), batch, !arguments.no_abbreviations)? {
+            type_name.iter().for_each(|name| found.set_missing_types(name));
             tally.add(&found);
             sink.write(&found)?;
         }
         sink.flush()?;
     }
-    let problems = documents.finish()?;
-    if tally.documents > 0 || problems.is_empty() {
+    let (problems, left_out) = (documents.finish()?, sink.left_out());
+    if problems.allow_output() {
         sink.finish()?;
     }
     if !quiet {
+        say_left_out(left_out);
         tally.report(start);
     }
     problems.report(quiet)

@@ -35,11 +35,11 @@ pub fn run(arguments: &Simplify, quiet: bool) -> anyhow::Result<()> {
             Input::Text(text) => sink.write(&simplifier, &Document::new("", text))?,
             Input::File(file) => {
                 let mut documents = Documents::open(&[file], &options, quiet || arguments.out.is_none());
-                for document in &mut documents {
+                for document in documents.documents() {
                     sink.write(&simplifier, &document)?;
                     sink.out.flush().context("cannot write the results")?;
                 }
-                documents.finish()?.report(quiet)?;
+                documents.finish()?.report_all(quiet)?;
             }
         }
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Context;
 use truename::{Document, OffsetUnit};
 use truename_corpus::{BratWriter, Format, Writer};
+use truename_error::counted;
 
 use crate::exit_code::UsageError;
 use crate::interrupt;
@@ -16,10 +17,22 @@ pub enum CorpusSink {
 }
 
 impl CorpusSink {
+    /// Opens the output of a format, to a file, a folder or stdout.
     pub fn open(format: Format, out: Option<&Path>, offsets: OffsetUnit) -> anyhow::Result<Self> {
-        if format != Format::Brat {
-            return Ok(Self::Stream(Box::new(Writer::new(format, offsets, Output::open(out)?)?)));
+        if format == Format::Brat {
+            Self::brat(out, offsets)
+        } else {
+            Self::stream(format, Output::open(out)?, offsets)
         }
+    }
+
+    /// Opens the output of a format that keeps documents in one file.
+    pub fn stream(format: Format, out: Output, offsets: OffsetUnit) -> anyhow::Result<Self> {
+        Ok(Self::Stream(Box::new(Writer::new(format, offsets, out)?)))
+    }
+
+    /// Opens a folder of brat.
+    pub fn brat(out: Option<&Path>, offsets: OffsetUnit) -> anyhow::Result<Self> {
         let folder = out.ok_or_else(|| UsageError("brat is a folder of files: name it with --out DIR".into()))?;
         Ok(Self::Brat(BratWriter::new(folder, offsets)?))
     }
@@ -39,6 +52,11 @@ impl CorpusSink {
         }
     }
 
+    /// Returns the number of mentions that the format cannot hold.
+    pub fn left_out(&self) -> u64 {
+        if let Self::Stream(writer) = self { writer.left_out() } else { 0 }
+    }
+
     pub fn finish(self) -> anyhow::Result<()> {
         match self {
             Self::Stream(writer) => writer.finish().context("cannot write the results")?.finish(),
@@ -47,5 +65,15 @@ impl CorpusSink {
                 Ok(writer.finish()?)
             }
         }
+    }
+}
+
+/// Reports mentions that a format cannot hold.
+pub fn say_left_out(mentions: u64) {
+    if mentions > 0 {
+        let mentions = counted(mentions, "mention");
+        crate::say!(
+            "{mentions} left out, which others overlap: CoNLL gives a token one tag (the first and longest is written)"
+        );
     }
 }

@@ -1,10 +1,12 @@
 //! Documents: read, linked, written.
 
 mod corpus_sink;
+mod mention_table;
 mod sink;
 mod source;
 mod terminal;
 
-pub use corpus_sink::CorpusSink;
-pub use sink::Sink;
+pub use corpus_sink::{CorpusSink, say_left_out};
+pub use mention_table::MentionColumns;
+pub use sink::{Sink, SinkOptions};
 pub use source::Documents;

@@ -8,32 +8,51 @@ use truename::{Document, LinkedDocument, LinkedMention, Mention, OffsetUnit};
 use truename_corpus::Format;
 use truename_view::{DocumentLine, HtmlWriter};
 
+use super::mention_table::{MentionColumns, MentionTable};
 use super::{CorpusSink, terminal};
 use crate::arguments::LinkFormat;
 use crate::output::Output;
+use crate::resumable_file::ResumableFile;
+
+/// Options of the output of documents.
+pub struct SinkOptions<'a> {
+    pub format: LinkFormat,
+    /// File or folder; stdout where this is `None`.
+    pub out: Option<&'a Path>,
+    pub offsets: OffsetUnit,
+    /// Columns of a table of mentions.
+    pub columns: MentionColumns,
+    /// True if cells that a spreadsheet would run as formulas are written as text.
+    pub csv_safe: bool,
+    /// Output that a later run can go on with, in place of `out`.
+    pub resumable: Option<&'a ResumableFile>,
+}
 
 pub enum Sink {
     Jsonl { out: Output, offsets: OffsetUnit },
+    Table(MentionTable),
     Corpus(CorpusSink),
     Html(Box<HtmlWriter<Output>>),
     Terminal { out: Output, colour: bool },
 }
 
 impl Sink {
-    pub fn open(format: LinkFormat, out: Option<&Path>, offsets: OffsetUnit) -> anyhow::Result<Self> {
-        let corpus = |format| Ok::<_, anyhow::Error>(Self::Corpus(CorpusSink::open(format, out, offsets)?));
-        Ok(match format {
-            LinkFormat::Jsonl => Self::Jsonl { out: Output::open(out)?, offsets },
-            LinkFormat::Pubtator => corpus(Format::Pubtator)?,
-            LinkFormat::BiocXml => corpus(Format::BiocXml)?,
-            LinkFormat::BiocJson => corpus(Format::BiocJson)?,
-            LinkFormat::Brat => corpus(Format::Brat)?,
-            LinkFormat::Html => Self::Html(Box::new(HtmlWriter::new(Output::open(out)?, "Linked documents")?)),
-            LinkFormat::Terminal => Self::Terminal {
-                out: out.map_or_else(|| Ok(Output::styled()), |path| Output::open(Some(path)))?,
-                colour: out.is_none() && has_colour(),
-            },
-        })
+    pub fn open(options: SinkOptions<'_>) -> anyhow::Result<Self> {
+        let SinkOptions { format, out, offsets, columns, csv_safe, resumable } = options;
+        let open = || Output::open_or(resumable, out);
+        let corpus = |format| Ok(Self::Corpus(CorpusSink::stream(format, open()?, offsets)?));
+        match format {
+            LinkFormat::Jsonl => Ok(Self::Jsonl { out: open()?, offsets }),
+            LinkFormat::Csv => Ok(Self::Table(MentionTable::open(open()?, columns, offsets, csv_safe)?)),
+            LinkFormat::Pubtator => corpus(Format::Pubtator),
+            LinkFormat::BiocXml => corpus(Format::BiocXml),
+            LinkFormat::BiocJson => corpus(Format::BiocJson),
+            LinkFormat::Brat => Ok(Self::Corpus(CorpusSink::brat(out, offsets)?)),
+            LinkFormat::Conll => corpus(Format::Conll),
+            LinkFormat::Html => Ok(Self::Html(Box::new(HtmlWriter::new(open()?, "Linked documents")?))),
+            LinkFormat::Terminal if out.is_none() => Ok(Self::Terminal { out: Output::styled(), colour: has_colour() }),
+            LinkFormat::Terminal => Ok(Self::Terminal { out: open()?, colour: false }),
+        }
     }
 
     pub fn write(&mut self, linked: &LinkedDocument) -> anyhow::Result<()> {
@@ -43,6 +62,7 @@ impl Sink {
                 serde_json::to_writer(&mut *out, &DocumentLine::new(linked, *offsets)).context(failed)?;
                 out.write_all(b"\n").context(failed)
             }
+            Self::Table(table) => table.write(linked),
             Self::Corpus(corpus) => corpus.write(&exchanged(linked)),
             Self::Html(page) => page.write(linked).context(failed),
             Self::Terminal { out, colour } => terminal::write(out, linked, *colour).context(failed),
@@ -53,15 +73,22 @@ impl Sink {
     pub fn flush(&mut self) -> anyhow::Result<()> {
         match self {
             Self::Jsonl { out, .. } | Self::Terminal { out, .. } => out.flush().context("cannot write the results"),
+            Self::Table(table) => table.flush().context("cannot write the results"),
             Self::Corpus(corpus) => corpus.flush(),
             // A page is shown when it is whole.
             Self::Html(_) => Ok(()),
         }
     }
 
+    /// Returns the number of mentions that the format cannot hold.
+    pub fn left_out(&self) -> u64 {
+        if let Self::Corpus(corpus) = self { corpus.left_out() } else { 0 }
+    }
+
     pub fn finish(self) -> anyhow::Result<()> {
         match self {
             Self::Jsonl { out, .. } | Self::Terminal { out, .. } => out.finish(),
+            Self::Table(table) => table.finish(),
             Self::Corpus(corpus) => corpus.finish(),
             Self::Html(page) => page.finish().context("cannot write the results")?.finish(),
         }

@@ -7,9 +7,10 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use indicatif::ProgressBar;
-use truename::{Document, DocumentBatches};
+use truename::{Document, DocumentBatches, StreamItem};
 use truename_corpus::{ReadOptions, read_path};
 use truename_error::{counted, grouped};
+use truename_read::is_stream;
 
 use crate::bars::bytes_bar;
 use crate::exit_code::worded;
@@ -20,29 +21,49 @@ use crate::{interrupt, problems};
 pub struct Problems {
     first: Vec<String>,
     count: u64,
+    /// Number of files that were not read to their end.
+    unread_files: u64,
+    /// Number of documents that were read.
+    documents: u64,
     /// Number of annotations that documents cannot represent.
     left_out: u64,
 }
 
 impl Problems {
-    fn add(&mut self, problem: String) {
+    fn add(&mut self, problem: UnreadPlace) {
         self.count += 1;
+        self.unread_files += u64::from(problem.ends_file);
         if self.first.len() < problems::MAX_SHOWN {
-            self.first.push(problem);
+            self.first.push(problem.message);
         }
     }
 
-    /// Returns whether everything could be read.
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
+    /// Returns true if something could be read, or there was nothing to read.
+    pub fn allow_output(&self) -> bool {
+        self.documents > 0 || self.count == 0
     }
 
-    /// Lists the problems; an error if there is any.
+    /// Lists the problems, and how many documents are left out.
+    ///
+    /// # Errors
+    /// If a file could not be read to its end, or no document at all.
     pub fn report(&self, quiet: bool) -> anyhow::Result<()> {
-        problems::show(&self.first, self.count);
-        if self.left_out > 0 && !quiet {
-            crate::say!("{} left out: relations, events, notes and the like", counted(self.left_out, "annotation"));
+        self.list(quiet);
+        let malformed = self.count - self.unread_files;
+        if malformed > 0 && !quiet {
+            crate::say!("{} left out (--strict makes this an error)", counted(malformed, "malformed document"));
         }
+        anyhow::ensure!(self.unread_files == 0, "{} could not be read", counted(self.unread_files, "file"));
+        anyhow::ensure!(self.allow_output(), "no document could be read");
+        Ok(())
+    }
+
+    /// Lists the problems.
+    ///
+    /// # Errors
+    /// If there is any.
+    pub fn report_all(&self, quiet: bool) -> anyhow::Result<()> {
+        self.list(quiet);
         anyhow::ensure!(
             self.count == 0,
             "{} {} could not be read",
@@ -51,6 +72,13 @@ impl Problems {
         );
         Ok(())
     }
+
+    fn list(&self, quiet: bool) {
+        problems::show(&self.first, self.count);
+        if self.left_out > 0 && !quiet {
+            crate::say!("{} left out: relations, events, notes and the like", counted(self.left_out, "annotation"));
+        }
+    }
 }
 
 /// The documents of files, which a thread of their own reads.
@@ -58,17 +86,21 @@ pub struct Documents {
     read: Receiver<Read>,
     reader: JoinHandle<u64>,
     bar: ProgressBar,
-    count: u64,
     problems: Problems,
-    is_ended: bool,
+    is_strict: bool,
 }
 
 /// A message of the thread that reads.
 enum Read {
-    Document(Document),
-    Problem(String),
-    /// A pipe is idle.
-    Idle,
+    Item(StreamItem),
+    Problem(UnreadPlace),
+}
+
+/// A document or file that could not be read.
+struct UnreadPlace {
+    message: String,
+    /// Nothing of the file was read, or nothing behind this place.
+    ends_file: bool,
 }
 
 impl Documents {
@@ -81,7 +113,7 @@ impl Documents {
         let (files, mut options, counted) = (files.to_vec(), options.clone(), bar.clone());
         options.source.on_read = Some(Arc::new(move |bytes| counted.inc(bytes)));
         let idle = send.clone();
-        options.source.on_idle = Some(Arc::new(move || drop(idle.send(Read::Idle))));
+        options.source.on_idle = Some(Arc::new(move || drop(idle.send(Read::Item(StreamItem::Idle)))));
         let reader = thread::spawn(move || {
             let (mut left_out, mut is_wanted) = (0, true);
             for file in files {
@@ -89,13 +121,24 @@ impl Documents {
                     is_wanted = send.send(read).is_ok() && !interrupt::asked();
                     if is_wanted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
                 };
-                let mut visit = |read: Result<_, _>| {
-                    give(read.map_or_else(|problem| Read::Problem(problems::advised(&problem)), Read::Document))
+                if is_stream(&file) {
+                    // Nothing may come of it for a while.
+                    let _ = give(Read::Item(StreamItem::Idle));
+                }
+                let mut visit = |read: Result<Document, truename_corpus::Problem>| {
+                    let unread = |problem: truename_corpus::Problem| UnreadPlace {
+                        message: problems::advised(&problem),
+                        ends_file: problem.ends_file,
+                    };
+                    give(read.map_or_else(|problem| Read::Problem(unread(problem)), |one| Read::Item(one.into())))
                 };
                 let summary = read_path(&file, &options, &mut visit);
                 match summary {
                     Ok(summary) => left_out += summary.left_out,
-                    Err(error) => drop(give(Read::Problem(described(error)))),
+                    Err(error) => {
+                        let message = described(error);
+                        let _ = give(Read::Problem(UnreadPlace { message, ends_file: true }));
+                    }
                 }
                 if !is_wanted {
                     break;
@@ -103,60 +146,65 @@ impl Documents {
             }
             left_out
         });
-        Self { read, reader, bar, count: 0, problems: Problems::default(), is_ended: false }
+        Self { read, reader, bar, problems: Problems::default(), is_strict: false }
+    }
+
+    /// Sets whether the first problem ends the reading.
+    pub fn strict(self, is_strict: bool) -> Self {
+        Self { is_strict, ..self }
+    }
+
+    /// Reads past some documents.
+    pub fn pass(&mut self, count: u64) {
+        self.documents().take(usize::try_from(count).unwrap_or(usize::MAX)).for_each(drop);
     }
 
     /// Returns the documents in batches, of which one ends where a pipe is idle.
     pub fn batches(&mut self) -> impl Iterator<Item = Vec<Document>> {
-        std::iter::from_fn(|| {
-            loop {
-                let batch = DocumentBatches(std::iter::from_fn(|| self.receive())).next();
-                if batch.is_some() || self.is_ended {
-                    return batch;
-                }
-            }
-        })
+        DocumentBatches(self)
     }
 
-    /// Returns the next document; `None` where a pipe is idle or the files end.
-    fn receive(&mut self) -> Option<Document> {
-        loop {
-            let read = self.read.recv().ok().filter(|_| !interrupt::asked());
-            self.is_ended = read.is_none();
-            match read? {
-                Read::Document(document) => {
-                    self.count += 1;
-                    self.bar.set_message(counted(self.count, "document"));
-                    return Some(document);
-                }
-                Read::Problem(problem) => self.problems.add(problem),
-                Read::Idle => return None,
-            }
-        }
+    /// Returns the documents one by one.
+    pub fn documents(&mut self) -> impl Iterator<Item = Document> {
+        self.filter_map(|item| match item {
+            StreamItem::Document(document) => Some(document),
+            StreamItem::Idle => None,
+        })
     }
 
     /// Returns what could not be read.
     ///
     /// # Errors
-    /// If the work was asked to stop.
+    /// If the work was asked to stop, or a strict reading ended with a problem.
     pub fn finish(self) -> anyhow::Result<Problems> {
         interrupt::check()?;
-        let left_out = self.reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         self.bar.finish_and_clear();
+        // The thread may wait for a pipe.
+        if let Some(problem) = self.problems.first.first().filter(|_| self.is_strict) {
+            return Err(anyhow::Error::msg(problem.clone()));
+        }
+        let left_out = self.reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         Ok(Problems { left_out, ..self.problems })
     }
 }
 
 impl Iterator for Documents {
-    type Item = Document;
+    type Item = StreamItem;
 
-    fn next(&mut self) -> Option<Document> {
-        loop {
-            let document = self.receive();
-            if document.is_some() || self.is_ended {
-                return document;
+    fn next(&mut self) -> Option<StreamItem> {
+        while !self.is_strict || self.problems.count == 0 {
+            match self.read.recv().ok().filter(|_| !interrupt::asked())? {
+                Read::Item(item) => {
+                    if matches!(item, StreamItem::Document(_)) {
+                        self.problems.documents += 1;
+                        self.bar.set_message(counted(self.problems.documents, "document"));
+                    }
+                    return Some(item);
+                }
+                Read::Problem(problem) => self.problems.add(problem),
             }
         }
+        None
     }
 }
 

@@ -8,32 +8,35 @@ use truename::Link;
 use truename_read::folded;
 use truename_view::{probability, suggestion};
 
-use crate::arguments::Match;
-
 /// Columns added to every row.
 const ALWAYS: [&str; 4] = ["id", "matched_name", "preferred_name", "probability"];
 
 /// Columns or fields added to a row, in order.
 pub struct AddedColumns {
     pub names: Vec<String>,
-    top: usize,
-    suggest: bool,
+    options: AnswerOptions,
+}
+
+/// Parts of an answer that are asked for.
+#[derive(Clone, Copy, Default)]
+pub struct AnswerOptions {
+    /// Number of candidates.
+    pub top: usize,
+    /// The best candidate of a name that is NIL.
+    pub suggest: bool,
+    pub explain: bool,
 }
 
 impl AddedColumns {
     /// Chooses names that no present column has.
-    pub fn beside<'a>(present: impl IntoIterator<Item = &'a String>, arguments: &Match) -> Self {
-        let top = arguments.top.unwrap_or(1) as usize;
+    pub fn beside<'a>(present: impl IntoIterator<Item = &'a String>, options: AnswerOptions) -> Self {
+        let AnswerOptions { top, suggest, explain } = options;
         let mut plain = ALWAYS.to_vec();
-        let further = [
-            ("suggested_id", arguments.suggest),
-            ("suggested_name", arguments.suggest),
-            ("candidates", top > 1),
-            ("explanation", arguments.explain),
-        ];
+        let further =
+            [("suggested_id", suggest), ("suggested_name", suggest), ("candidates", top > 1), ("explanation", explain)];
         plain.extend(further.into_iter().filter(|(_, is_asked)| *is_asked).map(|(name, _)| name));
         let names = free_names(present, &plain);
-        Self { names, top, suggest: arguments.suggest }
+        Self { names, options }
     }
 
     /// Returns the values of one row; a missing id or name is null.
@@ -46,15 +49,17 @@ impl AddedColumns {
             text(answer.map(|candidate| candidate.preferred_name.as_str())),
             probability(link).into(),
         ];
-        if self.suggest {
+        if self.options.suggest {
             let suggested = suggestion(link);
             values.push(text(suggested.map(|candidate| candidate.id.as_str())));
             values.push(text(suggested.map(|candidate| candidate.preferred_name.as_str())));
         }
-        if self.top > 1 {
+        if self.options.top > 1 {
             values.push(link.candidates.iter().map(|candidate| candidate.id.as_str()).collect());
         }
-        values.extend(link.explanation.as_deref().map(Value::from));
+        if self.options.explain {
+            values.push(text(link.explanation.as_deref()));
+        }
         values
     }
 }

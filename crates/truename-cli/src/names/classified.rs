@@ -17,6 +17,7 @@ use super::row_writer::RowWriter;
 use super::walk::{Answerer, walk};
 use crate::arguments::{Classify, InputFormat, TableArguments, TextArguments};
 use crate::exit_code::UsageError;
+use crate::output::Output;
 use crate::problems::{Fault, MalformedRows};
 
 /// Classifies the texts of files and writes their rows with the answers.
@@ -133,8 +134,9 @@ impl<'a> Texts<'a> {
         };
         let plain: &[&str] = if classifier.config().is_regression() { &["value"] } else { &["label", "probability"] };
         let names = free_names(&present, plain);
-        let (tally, added, out) = (Tally::of(classifier.labels()), names.len(), arguments.out.as_deref());
-        let mut writer = RowWriter::open(out, &input.rows, present.len(), &names)?;
+        let (tally, added) = (Tally::of(classifier.labels()), names.len());
+        let output = Output::open(arguments.out.as_deref())?;
+        let mut writer = RowWriter::new(output, &input.rows, present.len(), &names);
         writer = writer.csv_safe(arguments.csv_safe).encoded(arguments.output_encoding.as_deref());
         writer.begin(&mut input.rows, &[])?;
         let (format, (first, second)) = (input.rows.format(), places);
@@ -201,11 +203,14 @@ impl Answerer for Texts<'_> {
         self.writer.put(record, &values)
     }
 
-    /// Writes a row of a table with as many cells as the others, an empty line and what is no object as it is.
-    fn pass(&mut self, record: Record) -> anyhow::Result<()> {
+    /// Writes a row of a table with as many cells as the others, an object with all fields, and an empty line as it is.
+    fn pass(&mut self, record: Record, fault: Option<&str>) -> anyhow::Result<()> {
         match self.format {
             RowFormat::Table if !record.is_blank() => self.writer.put(record, &vec![Value::Null; self.added]),
-            _ => self.writer.pass(&record),
+            RowFormat::Objects if Cells::of(&record, self.format, self.encoding).is_ok() => {
+                self.writer.put(record, &vec![Value::Null; self.added])
+            }
+            _ => self.writer.pass(&record, fault),
         }
     }
 

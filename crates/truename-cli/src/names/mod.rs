@@ -8,6 +8,7 @@ pub mod classified;
 pub mod column;
 mod context;
 pub mod input;
+mod match_run;
 pub mod phrases;
 mod row_writer;
 mod rows;
@@ -24,12 +25,14 @@ use crate::bars;
 use crate::exit_code::UsageError;
 use crate::problems::MalformedRows;
 use input::{Input, InputOptions, layout, told};
+pub use match_run::MatchRun;
 use rows::Names;
 use sink::Target;
 use tally::Tally;
 
 /// Links the names of files and writes the results.
-pub fn run(arguments: &Match, linker: &Linker, quiet: bool) -> anyhow::Result<(Tally, MalformedRows)> {
+pub fn run(run: MatchRun<'_>, linker: &Linker, quiet: bool) -> anyhow::Result<(Tally, MalformedRows)> {
+    let arguments = run.arguments;
     let mut target = Target::Rows;
     let column = [name_column(arguments)];
     let wanted = [&column[..]];
@@ -41,7 +44,7 @@ pub fn run(arguments: &Match, linker: &Linker, quiet: bool) -> anyhow::Result<(T
         input.say_shape();
     }
     let (mut tally, mut malformed) = (Tally::default(), MalformedRows::new(arguments.strict));
-    let mut names = Names::open(&mut input, target, arguments, linker, &mut tally)?;
+    let mut names = Names::open(&mut input, target, run, linker, &mut tally)?;
     walk::walk(input, &mut names, &mut malformed, "name")?;
     names.finish()?;
     Ok((tally, malformed))

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use truename_read::{Dialect, Encoding, Record, RowFormat, Rows};
 
 use super::added::cell;
@@ -28,11 +28,11 @@ pub struct RowWriter {
 }
 
 impl RowWriter {
-    /// Opens the output of rows with `width` columns that gain `added`.
-    pub fn open(out: Option<&Path>, rows: &Rows<'_>, width: usize, added: &[String]) -> anyhow::Result<Self> {
+    /// Creates the writer of rows with `width` columns that gain `added`.
+    pub fn new(output: Output, rows: &Rows<'_>, width: usize, added: &[String]) -> Self {
         let (dialect, encoding, format) = (rows.dialect(), rows.encoding(), rows.format());
-        let (output, added) = (Output::open(out)?, added.to_vec());
-        Ok(Self { output, input: encoding, encoding, dialect, format, width, added, is_safe: false })
+        let added = added.to_vec();
+        Self { output, input: encoding, encoding, dialect, format, width, added, is_safe: false }
     }
 
     /// Sets the encoding of the output; that of the input where there is no label.
@@ -68,8 +68,12 @@ impl RowWriter {
         self.put_cells(record, std::iter::repeat_n(Cow::Borrowed(""), missing).chain(values.iter().map(cell)))
     }
 
-    /// Writes a row without values.
-    pub fn pass(&mut self, record: &Record) -> anyhow::Result<()> {
+    /// Writes a row without values. In place of a malformed object stands one with the fault and the text.
+    pub fn pass(&mut self, record: &Record, fault: Option<&str>) -> anyhow::Result<()> {
+        if let Some(fault) = fault.filter(|_| self.format == RowFormat::Objects) {
+            let error = encode(self.encoding, error_object(fault, record, self.input))?;
+            return self.output.put(&finish(self.encoding, [&error, record.line_end].concat())?);
+        }
         let safe = self.dialect.filter(|_| self.is_safe).and_then(|dialect| record.without_formulas(dialect));
         let content = self.recoded(safe.unwrap_or_else(|| record.content().to_vec()))?;
         self.output.put(&finish(self.encoding, [&content, record.line_end].concat())?)
@@ -128,6 +132,13 @@ impl RowWriter {
     pub fn finish(self) -> anyhow::Result<()> {
         self.output.finish()
     }
+}
+
+/// Returns the JSON object that stands for a row without an answer: the fault, and the text of the row.
+pub fn error_object(fault: &str, record: &Record, encoding: Encoding) -> String {
+    let content = record.content();
+    let text = encoding.decode(content).unwrap_or_else(|| String::from_utf8_lossy(content).into_owned());
+    json!({"error": fault, "row": text}).to_string()
 }
 
 /// Returns the header that a list gets, with the line end of its first row.

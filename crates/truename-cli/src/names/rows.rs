@@ -5,18 +5,20 @@ use std::path::Path;
 use serde_json::Value;
 use truename::{LONGEST_NAME_BYTES, Link, Linker};
 use truename_error::counted;
-use truename_read::{Encoding, Record, RowFormat, json};
+use truename_read::{Encoding, Record, RowFormat, is_stream, json};
 
-use super::added::AddedColumns;
+use super::added::{AddedColumns, AnswerOptions};
 use super::cells::Cells;
 use super::column::{column, extra_columns, name_column};
 use super::context::InContext;
 use super::input::{Input, NO_OBJECT, first_fields, refused};
+use super::match_run::MatchRun;
 use super::sink::{Sink, Target};
 use super::tally::Tally;
 use super::walk::Answerer;
 use crate::arguments::Match;
 use crate::problems::Fault;
+use crate::resumable_file::ResumableFile;
 
 /// The columns of a table or the fields of objects.
 #[derive(Default)]
@@ -68,7 +70,13 @@ impl Columns {
         let Some(first) = input.rows.peek()? else { return Ok(Self::default()) };
         if own.is_empty() {
             let (line, fields) = (first.line, first_fields(first, encoding));
-            own = fields.map_err(|message| input.refused(line, &message, NO_OBJECT))?;
+            own = match fields {
+                // Its next objects are still to come.
+                Err(_) if is_stream(input.rows.path()) => {
+                    vec![arguments.column.as_deref().unwrap_or("name").to_owned()]
+                }
+                fields => fields.map_err(|message| input.refused(line, &message, NO_OBJECT))?,
+            };
         }
         let name = name_column(&own, arguments.column.as_deref())?;
         Ok(Self { own, name, ..Self::default() })
@@ -86,6 +94,7 @@ pub struct Names<'a> {
     columns: Columns,
     added: AddedColumns,
     sink: Sink,
+    resumable: Option<ResumableFile>,
 }
 
 /// A name, and the values of its row where that is converted.
@@ -98,16 +107,24 @@ impl<'a> Names<'a> {
     pub fn open(
         input: &mut Input<'_>,
         target: Target,
-        arguments: &Match,
+        run: MatchRun<'_>,
         linker: &'a Linker,
         tally: &'a mut Tally,
     ) -> anyhow::Result<Self> {
+        let MatchRun { arguments, resumable } = run;
         let columns = Columns::find(input, arguments)?;
-        let added = AddedColumns::beside(columns.own.iter().chain(&columns.extra), arguments);
-        let sink = Sink::open(target, input, (&columns.own, &columns.extra), &added, arguments)?;
+        let answers = AnswerOptions {
+            top: arguments.top.unwrap_or(1) as usize,
+            suggest: arguments.suggest,
+            explain: arguments.explain,
+        };
+        let added = AddedColumns::beside(columns.own.iter().chain(&columns.extra), answers);
+        let sink = Sink::open(target, input, (&columns.own, &columns.extra), &added, run)?;
+        let resumable = resumable.cloned();
+        tally.counts = resumable.as_ref().map(ResumableFile::counts).unwrap_or_default();
         let (format, encoding) = (input.rows.format(), input.rows.encoding());
         let literals = input.rows.table().map(|table| table.literals.clone()).unwrap_or_default();
-        Ok(Self { linker, tally, format, encoding, literals, columns, added, sink })
+        Ok(Self { linker, tally, format, encoding, literals, columns, added, sink, resumable })
     }
 
     pub fn finish(self) -> anyhow::Result<()> {
@@ -244,11 +261,23 @@ impl Answerer for Names<'_> {
         self.sink.write(record, name.values, link, &self.added)
     }
 
-    fn pass(&mut self, record: Record) -> anyhow::Result<()> {
-        self.sink.pass(&record)
+    fn pass(&mut self, record: Record, fault: Option<&str>) -> anyhow::Result<()> {
+        self.sink.pass(&record, fault, self.encoding)
     }
 
     fn flush(&mut self) -> anyhow::Result<()> {
         self.sink.flush()
+    }
+
+    fn answered_before(&self) -> u64 {
+        self.resumable.as_ref().map_or(0, ResumableFile::items)
+    }
+
+    fn go_on(&mut self) {
+        self.resumable.iter().for_each(ResumableFile::go_on);
+    }
+
+    fn save(&mut self, rows: u64) -> anyhow::Result<()> {
+        self.resumable.iter().try_for_each(|file| file.save(rows, &self.tally.counts))
     }
 }

@@ -11,7 +11,8 @@ use truename_view::NameLine;
 
 use super::added::{AddedColumns, cell};
 use super::input::{Input, by_extension, encode, finish};
-use super::row_writer::RowWriter;
+use super::match_run::MatchRun;
+use super::row_writer::{RowWriter, error_object};
 use crate::arguments::{InputFormat, Match, OutputFormat};
 use crate::atomic_file::AtomicFile;
 use crate::exit_code::UsageError;
@@ -107,37 +108,45 @@ impl Sink {
         input: &mut Input<'_>,
         (own, extra): (&[String], &[String]),
         added: &AddedColumns,
-        arguments: &Match,
+        run: MatchRun<'_>,
     ) -> anyhow::Result<Self> {
-        let (out, columns, is_safe) = (arguments.out.as_deref(), [own, extra].concat(), arguments.csv_safe);
+        let MatchRun { arguments, resumable } = run;
+        let (columns, is_safe) = ([own, extra].concat(), arguments.csv_safe);
+        if let Target::Converted(InputFormat::Parquet) = target {
+            return Self::parquet(run, input, &columns, added);
+        }
+        let mut output = Output::open_or(resumable, arguments.out.as_deref())?;
         let dialect = match target {
             Target::Rows => {
-                let writer = RowWriter::open(out, &input.rows, columns.len(), &added.names)?;
+                let writer = RowWriter::new(output, &input.rows, columns.len(), &added.names);
                 let mut writer = writer.csv_safe(is_safe).encoded(arguments.output_encoding.as_deref());
                 writer.begin(&mut input.rows, extra)?;
                 return Ok(Self::Rows(writer));
             }
             Target::Candidates => {
-                return Ok(Self::Candidates { output: Output::open(out)?, suggests: arguments.suggest });
+                return Ok(Self::Candidates { output, suggests: arguments.suggest });
             }
-            Target::Converted(InputFormat::Parquet) => return Self::parquet(arguments, input, &columns, added),
             Target::Converted(InputFormat::Jsonl) => {
                 let keys = distinct(&columns).into_iter().chain(added.names.iter().cloned());
                 let keys = keys.map(|key| Value::from(key).to_string()).collect();
-                return Ok(Self::Objects { output: Output::open(out)?, keys });
+                return Ok(Self::Objects { output, keys });
             }
             Target::Converted(InputFormat::Csv) => Dialect::of(b','),
-            Target::Converted(InputFormat::Tsv | InputFormat::Text) => Dialect::TSV,
+            Target::Converted(_) => Dialect::TSV,
         };
         let label = arguments.output_encoding.as_deref();
         let encoding = label.and_then(Encoding::of_output).unwrap_or(input.rows.encoding());
-        let mut output = Output::open(out)?;
         output.put(encoding.mark())?;
         output.put(&line(columns.iter().chain(&added.names), dialect, encoding, is_safe)?)?;
         Ok(Self::Delimited { output, dialect, encoding, is_safe })
     }
 
-    fn parquet(arguments: &Match, input: &Input<'_>, columns: &[String], added: &AddedColumns) -> anyhow::Result<Self> {
+    fn parquet(run: MatchRun<'_>, input: &Input<'_>, columns: &[String], added: &AddedColumns) -> anyhow::Result<Self> {
+        let arguments = run.arguments;
+        if run.resumable.is_some() {
+            let message = "--resume cannot go on with a Parquet table; `truename batch match` makes it in parts";
+            return Err(UsageError(message.into()).into());
+        }
         let copies = input.format == InputFormat::Parquet;
         let column = |name: &String, is_number| ParquetColumn { name: name.clone(), is_number };
         let mut gained: Vec<ParquetColumn> = added.names.iter().map(|name| column(name, false)).collect();
@@ -196,9 +205,15 @@ impl Sink {
         }
     }
 
-    /// Writes a row without a name unchanged, where rows are written as they are.
-    pub fn pass(&mut self, record: &Record) -> anyhow::Result<()> {
-        if let Self::Rows(writer) = self { writer.pass(record) } else { Ok(()) }
+    /// Writes a row without a name: unchanged, where rows are written as they are; in JSONL an object with the fault of a malformed one.
+    pub fn pass(&mut self, record: &Record, fault: Option<&str>, encoding: Encoding) -> anyhow::Result<()> {
+        match (self, fault) {
+            (Self::Rows(writer), fault) => writer.pass(record, fault),
+            (Self::Candidates { output, .. } | Self::Objects { output, .. }, Some(fault)) => {
+                output.put((error_object(fault, record, encoding) + "\n").as_bytes())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Flushes what the reader of a pipe waits for.

@@ -4,10 +4,11 @@
 
 use std::path::Path;
 
+use anyhow::Context;
 use truename_error::counted;
-use truename_read::{Record, Rows};
+use truename_read::{Record, RowFormat, Rows};
 
-use super::input::Input;
+use super::input::{Input, NO_OBJECT};
 use crate::interrupt;
 use crate::problems::{Fault, MalformedRows};
 
@@ -30,45 +31,75 @@ pub trait Answerer {
     /// Writes a row with its answer.
     fn write(&mut self, record: Record, text: Self::Text, answer: &Self::Answer) -> anyhow::Result<()>;
 
-    /// Writes a row that has no text.
-    fn pass(&mut self, record: Record) -> anyhow::Result<()>;
+    /// Writes a row that has no text: it is empty, or has a fault.
+    fn pass(&mut self, record: Record, fault: Option<&str>) -> anyhow::Result<()>;
 
     /// Flushes what the reader of a pipe waits for.
     fn flush(&mut self) -> anyhow::Result<()>;
+
+    /// Returns the number of rows that an earlier run answered, which are passed over.
+    fn answered_before(&self) -> u64 {
+        0
+    }
+
+    /// Begins to write, behind the rows of an earlier run.
+    fn go_on(&mut self) {}
+
+    /// Records that so many rows are answered.
+    fn save(&mut self, _rows: u64) -> anyhow::Result<()> {
+        Ok(())
+    }
 }
 
 /// Walks over the rows of an input; `noun` is what a text is called.
 ///
 /// # Errors
-/// If a file cannot be read to its end, or the results cannot be written.
+/// If a file cannot be read to its end, no row has a text and some are malformed, or the results cannot be written.
 pub fn walk(
     mut input: Input<'_>,
     answerer: &mut impl Answerer,
     malformed: &mut MalformedRows,
     noun: &str,
 ) -> anyhow::Result<()> {
-    let mut answered = 0;
+    let (mut rows, mut answered) = (answerer.answered_before(), 0);
+    for _ in 0..rows {
+        interrupt::check()?;
+        let Some(record) = input.rows.read()? else { break };
+        answered += u64::from(text(&record, &input.rows, &*answerer, malformed)?.is_ok());
+    }
+    answerer.go_on();
     // The header is written already.
     answerer.flush()?;
     while let Some((records, texts)) = read(&mut input.rows, &*answerer, malformed)? {
         let answers = answerer.answer(&texts)?;
-        answered += answers.len() as u64;
+        (rows, answered) = (rows + records.len() as u64, answered + answers.len() as u64);
         let mut answers = texts.into_iter().zip(answers);
-        for (record, is_text) in records {
-            match is_text.then(|| answers.next()).flatten() {
-                Some((text, answer)) => answerer.write(record, text, &answer)?,
-                None => answerer.pass(record)?,
+        for (record, state) in records {
+            match state {
+                Ok(()) => {
+                    let (text, answer) = answers.next().context("a row has no answer")?;
+                    answerer.write(record, text, &answer)?;
+                }
+                Err(fault) => answerer.pass(record, fault.as_deref())?,
             }
         }
         answerer.flush()?;
+        answerer.save(rows)?;
         input.bar.set_message(counted(answered, noun));
     }
     input.bar.finish_and_clear();
-    Ok(())
+    let hint = match input.rows.format() {
+        RowFormat::Objects => NO_OBJECT,
+        RowFormat::Lines | RowFormat::Table => "say the encoding and the format of the file, or mend it",
+    };
+    Ok(malformed.check(answered, hint)?)
 }
 
-/// Rows, each with true if it has a text, and these texts.
-type Piece<T> = (Vec<(Record, bool)>, Vec<T>);
+/// A row that has a text; else its fault, which an empty row lacks.
+type State<T> = Result<T, Option<String>>;
+
+/// Rows with their states, and the texts of those that have one.
+type Piece<T> = (Vec<(Record, State<()>)>, Vec<T>);
 
 fn read<T: Answerer>(
     rows: &mut Rows<'_>,
@@ -76,17 +107,29 @@ fn read<T: Answerer>(
     malformed: &mut MalformedRows,
 ) -> anyhow::Result<Option<Piece<T::Text>>> {
     interrupt::check()?;
-    let (mut records, mut texts, mut bytes, mut faults) = (Vec::new(), Vec::new(), 0, Vec::new());
+    let (mut records, mut texts, mut bytes) = (Vec::new(), Vec::new(), 0);
     while records.len() < PIECE && bytes < PIECE_BYTES {
         if !records.is_empty() && rows.is_idle()? {
             break;
         }
         let Some(record) = rows.read()? else { break };
-        let text = answerer.read(&record, rows.path(), &mut faults)?;
-        faults.drain(..).try_for_each(|fault| malformed.add(rows.path(), record.line, fault))?;
+        let state = text(&record, rows, answerer, malformed)?.map(|text| texts.push(text));
         bytes += record.content().len();
-        records.push((record, text.is_some()));
-        texts.extend(text);
+        records.push((record, state));
     }
     Ok((!records.is_empty()).then_some((records, texts)))
+}
+
+/// Returns the text of a row, and counts its faults.
+fn text<T: Answerer>(
+    record: &Record,
+    rows: &Rows<'_>,
+    answerer: &T,
+    malformed: &mut MalformedRows,
+) -> anyhow::Result<State<T::Text>> {
+    let mut faults = Vec::new();
+    let text = answerer.read(record, rows.path(), &mut faults)?;
+    let last = faults.last().map(|fault| fault.message.clone());
+    faults.into_iter().try_for_each(|fault| malformed.add(rows.path(), record.line, fault))?;
+    Ok(text.ok_or(last))
 }

@@ -146,7 +146,7 @@ fn rows_pass_through_with_label_and_probability() {
     assert!(answered.starts_with("{\"n\": 1, \"name\": \"aspirin\",\"label\":\"drug\",\"probability\":"), "{answered}");
     let alone: f64 = lines[4].rsplit('\t').next().unwrap().parse().unwrap();
     assert!((object["probability"].as_f64().unwrap() - alone).abs() < 1e-4);
-    assert_eq!(run.out.lines().nth(2), Some("{\"n\": 2}"));
+    assert_eq!(run.out.lines().nth(2), Some("{\"n\": 2,\"label\":null,\"probability\":null}"));
     assert!(run.err.starts_with("warning: one.jsonl:3: no field \"name\"\n1 malformed rows"), "{}", run.err);
 
     // Stdin, without a header, packed.

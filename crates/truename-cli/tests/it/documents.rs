@@ -168,7 +168,8 @@ fn one_bad_document_does_not_end_the_run() {
     assert!(run.err.contains("warning: bad.pubtator:3: document 1: "), "{}", run.err);
     assert!(run.err.contains("2800"), "{}", run.err);
     assert!(run.err.contains("warning: cannot open nowhere.txt"), "{}", run.err);
-    assert!(run.err.contains("error: 2 documents or files could not be read"), "{}", run.err);
+    assert!(run.err.contains("1 malformed document left out (--strict makes this an error)"), "{}", run.err);
+    assert!(run.err.contains("error: 1 file could not be read"), "{}", run.err);
     // Without --mentions what the file says of them does not matter.
     assert_eq!(folder.run(&["-q", "link", "bad.pubtator", "--kb", "kb"]).code, 0);
 }
@@ -373,7 +374,7 @@ fn long_lines_are_passed_over() {
     folder
         .write("a.jsonl", format!("{{\"text\":\"aspirin\"}}\n{{\"text\":\"{long}\"}}\n[]\n{{\"text\":\"aspirin\"}}\n"));
     let run = folder.run(&["link", "a.jsonl", "--kb", "kb", "--max-line-bytes", "100"]);
-    assert_eq!((run.code, run.out.lines().count()), (1, 2), "{}", run.err);
+    assert_eq!((run.code, run.out.lines().count()), (0, 2), "{}", run.err);
     let message = "warning: a.jsonl:2: the line is longer than 100 bytes (--max-line-bytes reads longer ones)\n\
                    warning: a.jsonl:3: expected an object with `id` and `text`, found a list\n";
     assert!(run.err.contains(message), "{}", run.err);
@@ -455,4 +456,181 @@ fn stop_names_are_no_mentions() {
     assert_eq!(without.code, 0, "{}", without.err);
     assert!(without.out.contains("\"mentions\":[]"), "{}", without.out);
     assert_eq!(link(&["--stop-names", "none.txt"]).code, 1);
+}
+
+/// A knowledge base in `plain`, whose concepts have no types.
+fn without_types() -> Folder {
+    let folder = Folder::with_kb();
+    folder.write("plain.tsv", "id\tname\nX:1\theart attack\nX:3\taspirin\nX:4\t=cmd|1\n");
+    assert_eq!(folder.run(&["-q", "kb", "import", "plain.tsv", "--out", "plain"]).code, 0);
+    folder
+}
+
+#[test]
+fn exchanged_mentions_have_a_type() {
+    let folder = without_types();
+    folder.write("a.txt", "Aspirin after a heart attack.");
+    let written = |command: &str, arguments: &[&str]| {
+        let run = folder.run(&[&["-q", command, "a.txt", "--kb", "plain"], arguments].concat());
+        assert_eq!((run.code, run.err.as_str()), (0, ""));
+        run.out
+    };
+    for command in ["link", "recognize"] {
+        assert!(written(command, &[]).contains("\"types\":[]"));
+        assert!(written(command, &["--type-name", "Drug"]).contains("\"types\":[\"Drug\"]"));
+        let pubtator = written(command, &["--format", "pubtator"]);
+        assert!(pubtator.contains("a\t0\t7\tAspirin\tEntity\t"), "{pubtator}");
+        let pubtator = written(command, &["--format", "pubtator", "--type-name", "Drug"]);
+        assert!(pubtator.contains("a\t0\t7\tAspirin\tDrug\t"), "{pubtator}");
+        for format in ["bioc-xml", "bioc-json", "conll"] {
+            let text = written(command, &["--format", format]);
+            assert!(text.contains("Entity") && !text.contains("\"type\":\"\""), "{text}");
+        }
+        let out = format!("brat-{command}");
+        written(command, &["--format", "brat", "--out", &out]);
+        assert!(
+            String::from_utf8(folder.read(&format!("{out}/a.ann"))).unwrap().starts_with("T1\tEntity 0 7\tAspirin")
+        );
+    }
+    // Types of concepts stay.
+    let typed = folder.run(&["-q", "link", "a.txt", "--kb", "kb", "--type-name", "X", "--format", "pubtator"]).out;
+    assert!(typed.contains("\tAspirin\tdrug\tX:3"), "{typed}");
+    assert_eq!(folder.run(&["link", "a.txt", "--kb", "kb", "--type-name", " "]).code, 2);
+}
+
+#[test]
+fn mentions_are_rows_of_a_table() {
+    let folder = without_types();
+    folder.write("a.txt", "No heart attack, \"aspirin\". =cmd|1");
+    let table = |arguments: &[&str]| {
+        let run = folder.run(&[&["-q", "link", "a.txt", "--format", "csv"], arguments].concat());
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{arguments:?}");
+        run.out
+    };
+    let header = "document,start,end,text,type,id,matched_name,preferred_name,probability,assertions\n";
+    let rows = table(&["--kb", "kb"]);
+    assert!(rows.starts_with(header), "{rows}");
+    assert!(rows.contains("\na,3,15,heart attack,disease,X:1,heart attack,myocardial infarction,0."), "{rows}");
+    assert!(rows.lines().nth(1).unwrap().ends_with(",negated") && rows.lines().count() == 3, "{rows}");
+    let all = table(&["--kb", "kb", "--top", "2", "--explain", "--type-name", "X"]);
+    assert!(all.starts_with(&header.replace("assertions", "candidates,explanation,assertions")), "{all}");
+    let plain = table(&["--kb", "plain", "--type-name", "X"]);
+    assert!(plain.contains(",heart attack,X,X:1,"), "{plain}");
+    let mention = "{\"id\": \"=1+1\", \"text\": \"aspirin\", \"mentions\": [{\"start\": 0, \"end\": 7}]}\n";
+    folder.write("formula.jsonl", mention);
+    let formula = |safe: &[&str]| {
+        let arguments = ["-q", "link", "formula.jsonl", "--kb", "kb", "--mentions", "--format", "csv"];
+        folder.run(&[&arguments[..], safe].concat()).out
+    };
+    assert!(formula(&[]).contains("\n=1+1,0,7,") && formula(&["--csv-safe"]).contains("\n'=1+1,0,7,"));
+    let found = folder.run(&["-q", "recognize", "a.txt", "--kb", "kb", "--format", "csv"]).out;
+    assert!(found.starts_with("document,start,end,text,type,score\na,3,15,heart attack,disease,\n"), "{found}");
+    for arguments in
+        [&["link", "a.txt", "--kb", "kb", "--csv-safe"][..], &["recognize", "a.txt", "--kb", "kb", "--csv-safe"]]
+    {
+        assert_eq!(folder.run(arguments).code, 2);
+    }
+}
+
+#[test]
+fn tokens_with_tags_are_written_and_read_again() {
+    let folder = Folder::with_kb();
+    folder.write("in.pubtator", PUBTATOR);
+    for command in ["link", "recognize", "annotate"] {
+        let run = folder.run(&["-q", command, "in.pubtator", "--kb", "kb", "--format", "conll"]);
+        let start =
+            "# newdoc id = 1\nAspirin\tB-drug\nafter\tO\na\tO\nheart\tB-disease\nattack\tI-disease\n\nASA\tB-drug\n";
+        assert!(run.out.starts_with(start), "{}", run.out);
+        folder.write("again.conll", run.out);
+        let again = folder.run(&["-q", "link", "again.conll", "--kb", "kb", "--mentions"]);
+        let found: Vec<_> =
+            mentions(again.out.lines().next().unwrap()).into_iter().map(|(.., text, id)| (text, id)).collect();
+        assert_eq!(found[..2], [("Aspirin".into(), Some("X:3".into())), ("heart attack".into(), Some("X:1".into()))]);
+    }
+    folder.write("kb2.tsv", "id\tname\ttype\nY:1\theart\torgan\nY:2\theart attack\tdisease\n");
+    assert_eq!(folder.run(&["-q", "kb", "import", "kb2.tsv", "--out", "kb2"]).code, 0);
+    folder.write("a.txt", "A heart attack.");
+    let nested = folder.run(&["link", "a.txt", "--kb", "kb2", "--nested", "--format", "conll"]);
+    assert!(nested.out.contains("heart\tB-disease\nattack\tI-disease\n"), "{}", nested.out);
+    assert!(nested.err.contains("1 mention left out, which others overlap"), "{}", nested.err);
+}
+
+#[test]
+fn each_line_is_a_document_where_that_is_said() {
+    let folder = Folder::with_kb();
+    folder.write("notes.txt", b"Aspirin.\n\n\xff\nHeart attack.\n");
+    let run = folder.run(&["link", "notes.txt", "--kb", "kb", "--lines"]);
+    let ids: Vec<serde_json::Value> = run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(ids.iter().map(|line| line["id"].as_str().unwrap()).collect::<Vec<_>>(), ["1", "4"]);
+    assert!(
+        run.code == 0 && run.err.contains("notes.txt:3: document 3: byte 1 of the line is not UTF-8"),
+        "{}",
+        run.err
+    );
+    for command in ["recognize", "annotate"] {
+        assert_eq!(folder.run(&["-q", command, "notes.txt", "--kb", "kb", "--lines"]).out.lines().count(), 2);
+    }
+    let piped = folder.run_with_input(&["-q", "link", "-", "--kb", "kb", "--lines"], b"Aspirin\nheart attack");
+    assert_eq!(piped.out.lines().count(), 2);
+    assert_eq!(folder.run(&["link", "notes.txt", "--kb", "kb", "--lines", "--input-format", "text"]).code, 2);
+}
+
+#[test]
+fn malformed_lines_are_listed_and_the_rest_is_answered() {
+    let folder = Folder::with_kb();
+    folder.write("in.jsonl", "{\"text\": \"aspirin\"}\nno json\n{\"id\": 3}\n{\"text\": \"heart attack\"}\n");
+    for command in ["link", "recognize", "annotate"] {
+        let run = folder.run(&[command, "in.jsonl", "--kb", "kb"]);
+        assert_eq!((run.code, run.out.lines().count()), (0, 2), "{command}: {}", run.err);
+        assert!(run.err.contains("warning: in.jsonl:2: not JSON"), "{}", run.err);
+        assert!(run.err.contains("warning: in.jsonl:3: document 3: `text` is missing"), "{}", run.err);
+        assert!(run.err.contains("2 malformed documents left out (--strict makes this an error)"), "{}", run.err);
+        let strict = folder.run(&["-q", command, "in.jsonl", "--kb", "kb", "--strict", "--out", "out.jsonl"]);
+        assert!(strict.code == 1 && strict.err.starts_with("error: in.jsonl:2: not JSON"), "{}", strict.err);
+        assert!(!folder.path("out.jsonl").exists() && !strict.err.contains("in.jsonl:3"));
+        let nothing =
+            folder.run_with_input(&["-q", command, "-", "--kb", "kb", "--input-format", "jsonl"], b"no\n{}\n");
+        assert_eq!((nothing.code, nothing.out.as_str()), (1, ""));
+        assert!(nothing.err.ends_with("error: no document could be read\n"), "{}", nothing.err);
+    }
+    // What is behind it is lost.
+    folder.write("cut.json", "{\"documents\": [{\"id\": \"1\", \"passages\": []}, {\"id\": \"2\", ");
+    let cut = folder.run(&["link", "cut.json", "--kb", "kb"]);
+    assert!(cut.code == 1 && cut.err.contains("error: 1 file could not be read"), "{}", cut.err);
+    // A pipe tells its fields by the first object; a malformed line before it has none.
+    let arguments = ["match", "-", "--kb", "kb", "--input-format", "jsonl", "--format", "jsonl"];
+    let run = folder.run_with_input(&arguments, b"no\n{\"name\": \"aspirin\"}\n");
+    assert_eq!((run.code, run.out.lines().count()), (0, 2), "{}", run.err);
+    assert!(
+        run.out.starts_with("{\"error\":\"not JSON at column 2: expected ident\",\"row\":\"no\"}\n"),
+        "{}",
+        run.out
+    );
+    let nothing = folder.run_with_input(&arguments, b"no\nnothing\n");
+    assert!(
+        nothing.code == 1 && nothing.err.contains("error: no row could be read; the first problem: -:1: not JSON"),
+        "{}",
+        nothing.err
+    );
+}
+
+#[test]
+fn types_of_a_corpus_are_scored_by_their_names() {
+    let folder = Folder::with_kb();
+    folder.write(
+        "in.pubtator",
+        PUBTATOR
+            .replace("\tDisease\t", "\tSpecificDisease\t")
+            .replace("0\t13\tHeart failure\tSpecific", "0\t13\tHeart failure\t"),
+    );
+    let scored = |types: &[&str]| {
+        let run = folder.run(&[&["evaluate", "link", "--gold", "in.pubtator", "--kb", "kb"], types].concat());
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.out
+    };
+    let plain = scored(&[]);
+    assert!(plain.starts_with("2 documents, 2 mentions") && plain.contains("has no type"), "{plain}");
+    let named = scored(&["--types", "SpecificDisease=disease"]);
+    assert!(named.starts_with("2 documents, 1 mention,") && !named.contains("has no type"), "{named}");
+    assert!(scored(&["--types", "SpecificDisease=disease,Disease=disease"]).starts_with("2 documents, 2 mentions"));
 }

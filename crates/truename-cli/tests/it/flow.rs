@@ -126,3 +126,22 @@ fn a_line_that_comes_in_parts_is_one_line() {
     );
     assert_eq!(running.end(), [""; 0]);
 }
+
+#[test]
+fn the_answers_to_a_file_do_not_wait_for_the_pipe_behind_it() {
+    let folder = Folder::with_kb();
+    folder.write("a.csv", "name\naspirin\n");
+    folder.write("a.txt", "aspirin\n");
+    folder.write("a.jsonl", "{\"text\":\"aspirin\"}\n");
+    for (arguments, answers, piece, more) in [
+        (&["match", "a.csv", "-", "--column", "name"][..], 2, "name\nheart attack\n", 1),
+        (&["match", "a.txt", "-"], 2, "heart attack\n", 1),
+        (&["link", "a.jsonl", "-"], 1, "{\"text\":\"heart attack\"}\n", 1),
+    ] {
+        let mut running = Coprocess::start(&folder, &[&["-q"], arguments, &["--kb", "kb"]].concat());
+        (0..answers).for_each(|_| drop(running.read()));
+        running.write(piece.as_bytes());
+        (0..more).for_each(|_| drop(running.read()));
+        assert_eq!(running.end(), [""; 0], "{arguments:?}");
+    }
+}

@@ -25,6 +25,7 @@ mod pack;
 mod recognize;
 mod records;
 mod rerank;
+mod resume;
 mod retrieve;
 mod serve;
 mod several;

@@ -374,7 +374,7 @@ fn objects_pass_through_and_gain_fields() {
     assert_eq!(lines[1], "");
     assert!(lines[2].starts_with("{\"id\":7,\"truename_id\":null,") && lines[2].ends_with("}\r"), "{}", lines[2]);
     assert!(lines[3].starts_with("{\"truename_id\":null,"), "{}", lines[3]);
-    assert_eq!(lines[4], "not json");
+    assert_eq!(lines[4], "{\"error\":\"not JSON at column 2: expected ident\",\"row\":\"not json\"}");
     assert!(lines[7].starts_with("{\"Name\":3.10,\"truename_id\":"), "{}", lines[7]);
     for line in [0, 2, 3, 5, 6, 7] {
         assert!(serde_json::from_str::<serde_json::Value>(lines[line]).unwrap().is_object());
@@ -390,6 +390,7 @@ fn objects_pass_through_and_gain_fields() {
     assert_eq!(matched(&folder, "in.jsonl", &["-q", "--strict"]).code, 1);
     // Candidates are of the name alone.
     let out = matched(&folder, "in.jsonl", &["-q", "--format", "jsonl"]).out;
+    assert_eq!(out.lines().nth(3), Some(lines[4]));
     let first: serde_json::Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
     assert_eq!(
         (&first["name"], &first["candidates"][0]["id"], &first["n"]),

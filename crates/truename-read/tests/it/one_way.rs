@@ -22,10 +22,11 @@ const OURS: [&str; 12] = [
 ];
 
 /// Files of other crates that have such calls, and what they read.
-const FILES: [(&str, &str); 26] = [
+const FILES: [(&str, &str); 27] = [
     ("truename/src/knowledge_base/learnt_names.rs", "the folder of a knowledge base"),
     ("truename/src/knowledge_base/pack.rs", "packs, whose hash is known and whose size is bounded"),
     ("truename-cli/src/batch/folder.rs", "the folder of a batch"),
+    ("truename-cli/src/resumable_file.rs", "the record of an unfinished output"),
     ("truename-download/src/archive.rs", "archives that were downloaded"),
     ("truename-download/src/client.rs", "files that were downloaded"),
     ("truename-download/src/package.rs", "archives that were downloaded"),
