@@ -4,13 +4,14 @@
     python3 benches/active_learning.py --data DIR [--seeds 10] [--out RUNS] [--threads N] [--truename PATH]
 
 The knowledge base has the preferred names alone. For each seed, half of the other names are a column to review, and the other half are asked for.
-The server matches the column and says the order (`/v1/review/order`); a person is stood in for by the labels. After 50, 100 and 200 judgements
+The server matches the column and says the order and the chances (`/v1/review/order`); a person is stood in for by the labels. After 50, 100 and 200 judgements
 the ranker is fitted to them (`calibrate --gold`) and the names of the other half are asked for; the rest of the column is then matched anew, and
 its order is made again. Printed, in %: accuracy at 1, mean reciprocal rank and expected calibration error of the other half; accuracy at 1 of the column,
 where judged names are right; mean over seeds, and mean and standard error of the difference to random order.
 """
 
 import argparse
+import csv
 import json
 import random
 import re
@@ -25,6 +26,8 @@ import few_labels
 COUNTS = [50, 100, 200]
 KEYS = ["acc@1", "mrr", "ece"]
 COLUMN = "column"
+# Share of the first draws that goes by no doubt; that of the page.
+SHARE = 0.1
 
 
 def main():
@@ -61,12 +64,12 @@ def reviewed(arguments, names, seed, order):
     judged, rest = [], column
     scores = {0: evaluated(arguments, kb, seed) | of_column(arguments, kb, judged, rest)}
     for count in COUNTS:
-        places = server.order([name for name, _ in rest], seed) if order == "doubtful" else range(len(rest))
-        first = list(places)[: count - len(judged)]
-        judged += [rest[place] for place in first]
-        taken = set(first)
+        drawn = server.order([name for name, _ in rest], seed) if order == "doubtful" else [(place, 1.0) for place in range(len(rest))]
+        first = drawn[: count - len(judged)]
+        judged += [(*rest[place], chance) for place, chance in first]
+        taken = {place for place, _ in first}
         rest = [name for place, name in enumerate(rest) if place not in taken]
-        few_labels.write(gold, judged)
+        write_drawn(gold, judged)
         run(arguments, "calibrate", "--kb", kb, "--gold", gold)
         scores[count] = evaluated(arguments, kb, seed) | of_column(arguments, kb, judged, rest)
     server.end()
@@ -93,11 +96,20 @@ class Server:
         for link in links:
             probabilities = [candidate["probability"] for candidate in link["candidates"]] + [0, 0]
             answers.append({"probability": probabilities[0], "next": probabilities[1]})
-        return self.post("/v1/review/order", {"answers": answers, "seed": seed})["order"]
+        found = self.post("/v1/review/order", {"answers": answers, "seed": seed, "share": SHARE})
+        return list(zip(found["order"], found["chances"]))
 
     def end(self):
         self.child.terminate()
         self.child.wait()
+
+
+def write_drawn(path, judged):
+    """Writes judgements with the chance with which each name was drawn."""
+    with open(path, "w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["name", "id", "chance"])
+        table.writerows((name, "|".join(sorted(ids)), chance) for name, ids, chance in judged)
 
 
 def evaluated(arguments, kb, seed):

@@ -101,7 +101,10 @@ fn distinct(mentions: impl IntoIterator<Item = (String, BTreeSet<String>)>) -> V
         let key = name.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
         names.entry(key).or_insert((name, BTreeSet::new())).1.extend(ids);
     }
-    let gold =
-        |(name, ids): (String, BTreeSet<String>)| GoldName { name, ids: ids.into_iter().collect(), name_type: None };
+    let gold = |(name, ids): (String, BTreeSet<String>)| GoldName {
+        name,
+        ids: ids.into_iter().collect(),
+        ..GoldName::default()
+    };
     names.into_values().map(gold).collect()
 }

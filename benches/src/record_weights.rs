@@ -34,7 +34,7 @@ pub fn run(data: &Path) -> anyhow::Result<()> {
                 |(features, is_same): &(Features, bool)| Sample { features: *features, is_same: *is_same, weight };
             all.extend(samples.iter().map(weighed));
         }
-        LexicalWeights::zero().fit(&all)
+        LexicalWeights::zero().fit(&all, LexicalWeights::PENALTY)
     };
     let standard = fitted(None);
     let without: Vec<LexicalWeights> = (0..SETS.len()).into_par_iter().map(|set| fitted(Some(set))).collect();
@@ -42,7 +42,7 @@ pub fn run(data: &Path) -> anyhow::Result<()> {
     for (number, (name, ..)) in SETS.into_iter().enumerate() {
         let weight =
             |(features, is_same): &(Features, bool)| Sample { features: *features, is_same: *is_same, weight: 1.0 };
-        let own = standard.fit(&train[number].iter().map(weight).collect::<Vec<_>>());
+        let own = standard.fit(&train[number].iter().map(weight).collect::<Vec<_>>(), LexicalWeights::PENALTY);
         let scores = |weights: &LexicalWeights| {
             let judged: Vec<(f64, bool)> =
                 test[number].iter().map(|(features, is_same)| (weights.probability(features), *is_same)).collect();

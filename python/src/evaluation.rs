@@ -14,7 +14,7 @@ use truename_eval::linked::LinkEvaluation;
 use truename_eval::mentions::{FoundDocuments, JudgedDocument, MentionReport, TrainingTexts};
 use truename_eval::pairs::read_pairs;
 use truename_eval::{
-    AssertionScores, ClassReport, LinkedGold, PairReport, TextLayout, pair_model, read_assertions, read_texts,
+    AssertionScores, ClassReport, LinkedGold, PairModelSource, PairReport, TextLayout, read_assertions, read_texts,
 };
 use truename_infer::Classifier;
 
@@ -159,7 +159,8 @@ pub fn pairs<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     probability("threshold", threshold)?;
     report(py, Call::default(), move |progress| {
-        let model = pair_model(model.as_deref(), labels.as_deref())?;
+        let source = PairModelSource::open(model.as_deref(), labels.as_deref())?;
+        let model = source.fit(None, threshold)?.model;
         PairReport::of(&model, &read_pairs(&gold)?, threshold, errors, progress)
     })
 }

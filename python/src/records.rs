@@ -6,8 +6,8 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use truename::Encoder;
-use truename_eval::pair_model;
-use truename_records::{Blocking, ColumnChoice, RecordTable, RecordTables, Resolver};
+use truename_eval::{FittedPairModel, PairModelSource};
+use truename_records::{Blocking, ColumnChoice, ComparedTables, RecordTable, RecordTables, Resolver};
 
 use crate::call::Call;
 use crate::options::{keywords, probability};
@@ -64,13 +64,13 @@ pub fn dedupe(
     probability("threshold", options.threshold)?;
     let call = Call::default();
     let progress = Arc::clone(&call.progress);
-    call.run(py, move || {
+    let (matches, gain) = call.run(py, move || {
         let choice = ColumnChoice {
             columns: options.column.all(),
             id_column: options.id_column,
             compare: options.compare.all(),
         };
-        let model = pair_model(options.model.as_deref(), options.labels.as_deref())?;
+        let source = PairModelSource::open(options.model.as_deref(), options.labels.as_deref())?;
         let encoder = options.encoder.as_deref().map(Encoder::open).transpose()?;
         let table = |name, (columns, rows): Table| RecordTable::new(name, columns, rows);
         let right = right.map(|right| table("the right table", right));
@@ -79,6 +79,8 @@ pub fn dedupe(
         let (neighbours, encoder) = (options.neighbours, encoder.as_ref());
         let candidates = Blocking { neighbours, encoder, progress: Arc::clone(&progress) }.pairs(tables)?.pairs;
         let (threshold, one_to_one) = (options.threshold, options.one_to_one);
+        let compared = ComparedTables { tables: &input, pairs: &candidates };
+        let FittedPairModel { model, gain } = source.fit(Some(compared), threshold)?;
         let scorer = model.scorer(tables);
         let found = Resolver { scorer: &*scorer, threshold, one_to_one, progress }.resolve(tables, &candidates)?;
         let clusters = |table: usize, row: u32| match table {
@@ -91,6 +93,13 @@ pub fn dedupe(
             .enumerate()
             .map(|(table, best)| ((0..best.len() as u32).map(|row| clusters(table, row)).collect(), best));
         let within = found.all_pairs().into_iter().filter(|scored| found.clusters.has(scored.pair));
-        Ok((best.collect(), within.map(|scored| (scored.pair.left, scored.pair.right, scored.probability)).collect()))
-    })
+        let within = within.map(|scored| (scored.pair.left, scored.pair.right, scored.probability));
+        Ok(((best.collect(), within.collect()), gain))
+    })?;
+    if let Some(gain) = gain {
+        let level = if gain.kept { "info" } else { "warning" };
+        let logger = py.import("logging")?.call_method1("getLogger", ("truename",))?;
+        logger.call_method1(level, ("%s", gain.to_string()))?;
+    }
+    Ok(matches)
 }

@@ -79,7 +79,7 @@ class RecordOptions(TypedDict, total=False):
     model: Path | None
     """Folder of a classifier of pairs; the lexical scorer where this is None."""
     labels: Path | None
-    """Labelled pairs to fit the lexical scorer to."""
+    """Labelled pairs to fit the lexical scorer to, where that is better on held-out ones; the logger `truename` has what changed."""
     threshold: float | None
     """Lowest probability of a match; 0.5."""
     neighbours: int | None

@@ -8,12 +8,13 @@ use truename_read::{Source, SourceOptions, TableOptions};
 use truename_text::GoldName;
 
 use crate::Error;
-use crate::table::{FileKind, Rows};
+use crate::table::{FileKind, Rows, chance};
 
 const KIND: FileKind = FileKind {
     nothing: Some("no judgements"),
     hint: || {
-        "gold judgements are a table, or JSON objects, with the columns `name` and `id`, several ids joined by `|`"
+        "gold judgements are a table, or JSON objects, with the columns `name` and `id`, several ids joined by `|`, and perhaps \
+         `chance` (above 0, at most 1)"
             .into()
     },
 };
@@ -28,11 +29,12 @@ const TO_LEARN: FileKind = FileKind {
 };
 
 /// Reads a table with a header, or JSON objects, with the columns `name`, `id` (several accepted ids joined by `|`, empty or a
-/// word such as `NIL` where the answer is NIL) and perhaps `type`, in capitals or not. Its first rows tell the delimiter. A folder or a pattern stands for its files.
+/// word such as `NIL` where the answer is NIL) and perhaps `type` and `chance` (1 where it is empty), in capitals or not. Its first rows tell
+/// the delimiter. A folder or a pattern stands for its files.
 ///
 /// # Errors
-/// If the file cannot be read, lacks a column, is not UTF-8, or has a row without a name or with more cells than the
-/// header.
+/// If the file cannot be read, lacks a column, is not UTF-8, or has a row without a name, with a chance that is none or with more cells
+/// than the header.
 pub fn read_gold(path: &Path) -> Result<Vec<GoldName>, Error> {
     KIND.read(path, &SourceOptions::default(), of_source)
 }
@@ -78,6 +80,7 @@ fn of_source(source: Source) -> Result<Vec<GoldName>, Error> {
     let options = TableOptions { wanted: &[&["name"], &["id"]], ..TableOptions::default() };
     let rows = Rows::open(source, &options, &KIND)?;
     let (name, id, name_type) = (rows.column("name")?, rows.column("id")?, rows.column("type").ok());
+    let chance_of = rows.column("chance").ok();
     rows.read(|row| {
         let text = row.get(name).filter(|text| !text.trim().is_empty()).ok_or("a row without a name")?;
         // A missing last cell is an empty one: NIL.
@@ -89,6 +92,7 @@ fn of_source(source: Source) -> Result<Vec<GoldName>, Error> {
                 .and_then(|at| row.get(at))
                 .filter(|name_type| !name_type.is_empty())
                 .map(str::to_owned),
+            chance: chance(chance_of.and_then(|at| row.get(at)))?,
         })
     })
 }
@@ -118,6 +122,20 @@ mod tests {
         assert!(gold[1].ids.is_empty() && gold[2].ids.is_empty());
         let nil = read("name\tid\na\tNIL\nb\tN/A\nc\tnull\nd\t-\ne\tX:1|-\n").unwrap();
         assert_eq!(nil.iter().map(|gold| gold.ids.join("|")).collect::<Vec<_>>(), ["", "", "", "", "X:1"]);
+    }
+
+    #[test]
+    fn the_chance_of_a_judgement_is_read() {
+        let gold = read("name\tid\tchance\na\tX:1\t0.25\nb\t\t\nc\tX:2\n").unwrap();
+        assert_eq!(gold.iter().map(|gold| gold.chance).collect::<Vec<_>>(), [0.25, 1.0, 1.0]);
+        for wrong in ["0", "-0.5", "1.5", "NaN", "often"] {
+            let error = read(&format!("name\tid\tchance\na\tX:1\t{wrong}\n")).unwrap_err();
+            assert!(
+                error.to_string().ends_with(&format!(":2: the chance \"{wrong}\" is not above 0 and at most 1")),
+                "{error}"
+            );
+            assert!(error.hint().is_some());
+        }
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub use gold::{read_gold, read_gold_from, read_judgement_table};
 pub use judged::{Answer, JudgedName, check_same_names, read_judged, read_judged_from, write_judged};
 pub use name_error::{NameError, NameErrorKind, NameErrors};
 pub use name_report::{LinkedGold, NameReport};
-pub use pair_report::{PairError, PairReport, pair_model};
+pub use pair_report::{FittedPairModel, PairError, PairModelSource, PairReport};
 pub use scores::{Bin, NameScores, RocPoint, TypeScores};
 pub use texts::{LabelledText, TextFormat, TextLayout, malformed_text, read_texts};
 pub use trade_off::NilTradeOff;

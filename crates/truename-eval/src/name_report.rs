@@ -84,7 +84,7 @@ impl LinkedGold {
                 linked.truncated += u64::from(link.is_truncated);
                 let answers =
                     link.candidates.into_iter().map(|c| Answer { id: c.id.into(), probability: c.probability });
-                let GoldName { name, ids: gold, name_type } = std::mem::take(gold);
+                let GoldName { name, ids: gold, name_type, .. } = std::mem::take(gold);
                 linked.judged.push(JudgedName { name, gold, name_type, answers: answers.collect(), nil: link.is_nil });
             }
             progress.advance(piece.len() as u64);

@@ -1,9 +1,9 @@
 //! The evaluation of a scorer by labelled pairs of records.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use truename_records::{PairClassifier, PairModel, PairTables, Progress};
+use truename_records::{ComparedTables, LabelGain, PairClassifier, PairLabel, PairModel, PairTables, Progress};
 
 use crate::Error;
 use crate::pairs::{LabelledPair, PairScores, read_pairs};
@@ -39,19 +39,52 @@ pub struct PairError {
     pub probability: f64,
 }
 
-/// Opens a classifier of pairs, or fits the lexical scorer to labelled pairs; without both it has its standard weights.
-///
-/// # Errors
-/// If the folder holds no classifier of pairs, or the labelled pairs cannot be read.
-pub fn pair_model(model: Option<&Path>, labels: Option<&Path>) -> Result<PairModel, Error> {
-    Ok(match (model, labels) {
-        (Some(folder), _) => PairModel::Classifier(Box::new(PairClassifier::open(folder)?)),
-        (None, Some(labels)) => {
-            let labelled = read_pairs(labels)?;
-            PairModel::fitted(labelled.iter().map(|pair| (pair.left.as_str(), pair.right.as_str(), pair.is_same)))
-        }
-        (None, None) => PairModel::default(),
-    })
+/// A model of pairs: whole, or the labelled pairs to fit the lexical scorer to.
+pub enum PairModelSource {
+    /// A model.
+    Model(PairModel),
+    /// Labelled pairs, with their file.
+    Labels(PathBuf, Vec<LabelledPair>),
+}
+
+/// A model of pairs, with its gain if it was fitted to labels.
+pub struct FittedPairModel {
+    /// The model.
+    pub model: PairModel,
+    /// Gain of the fit.
+    pub gain: Option<LabelGain>,
+}
+
+impl PairModelSource {
+    /// Opens a classifier of pairs, or reads labelled pairs; without both the lexical scorer has its standard weights.
+    ///
+    /// # Errors
+    /// If the folder holds no classifier of pairs, or the labelled pairs cannot be read.
+    pub fn open(model: Option<&Path>, labels: Option<&Path>) -> Result<Self, Error> {
+        Ok(match (model, labels) {
+            (Some(folder), _) => Self::Model(PairModel::Classifier(Box::new(PairClassifier::open(folder)?))),
+            (None, Some(labels)) => Self::Labels(labels.to_owned(), read_pairs(labels)?),
+            (None, None) => Self::Model(PairModel::default()),
+        })
+    }
+
+    /// Returns the model, fitted to the labelled pairs if there are any ([`LabelGain::of`]).
+    ///
+    /// # Errors
+    /// If all labels are alike.
+    pub fn fit(self, compared: Option<ComparedTables<'_>>, threshold: f64) -> Result<FittedPairModel, Error> {
+        let (path, labelled) = match self {
+            Self::Model(model) => return Ok(FittedPairModel { model, gain: None }),
+            Self::Labels(path, labelled) => (path, labelled),
+        };
+        let labels: Vec<PairLabel<'_>> = labelled.iter().map(label).collect();
+        let gain = LabelGain::of(&path.display().to_string(), &labels, compared, threshold)?;
+        Ok(FittedPairModel { model: PairModel::Lexical(Box::new(gain.weights.clone())), gain: Some(gain) })
+    }
+}
+
+fn label(pair: &LabelledPair) -> PairLabel<'_> {
+    PairLabel { left: &pair.left, right: &pair.right, is_same: pair.is_same, chance: pair.chance }
 }
 
 impl PairReport {

@@ -9,12 +9,12 @@ use serde::Serialize;
 use truename_read::{SourceOptions, TableOptions};
 
 use crate::Error;
-use crate::table::{FileKind, Rows};
+use crate::table::{FileKind, Rows, chance};
 
 const KIND: FileKind = FileKind {
     nothing: Some("no pairs"),
     hint: || {
-        "labelled pairs are a table with the columns `left`, `right` and `label` (1 or 0), or lines \
+        "labelled pairs are a table with the columns `left`, `right`, `label` (1 or 0) and perhaps `chance` (above 0, at most 1), or lines \
            `COL … VAL … TAB COL … VAL … TAB 1`"
             .into()
     },
@@ -24,7 +24,7 @@ const KIND: FileKind = FileKind {
 const SERIALIZED: &str = "COL ";
 
 /// Two texts, and whether they stand for the same thing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LabelledPair {
     /// The first text, such as a serialised record.
     pub left: String,
@@ -32,18 +32,20 @@ pub struct LabelledPair {
     pub right: String,
     /// True if both stand for the same thing.
     pub is_same: bool,
+    /// Chance with which the pair was drawn to be judged, beside that of the others.
+    pub chance: f64,
     /// The file.
     pub file: Arc<Path>,
     /// Line of the file on which the pair begins, from 1.
     pub line: u64,
 }
 
-/// Reads labelled pairs, plain or gzipped: a table with a header and the columns `left`, `right` and `label` (1 or 0), or lines
-/// of Ditto (`COL … VAL … TAB COL … VAL … TAB 1`). Capitals and blanks in a header do not count. The delimiter is the one of
+/// Reads labelled pairs, plain or gzipped: a table with a header and the columns `left`, `right`, `label` (1 or 0) and perhaps
+/// `chance` (1 where it is empty), or lines of Ditto (`COL … VAL … TAB COL … VAL … TAB 1`). Capitals and blanks in a header do not count. The delimiter is the one of
 /// tab, comma, semicolon and `|` by which the header has these columns.
 ///
 /// # Errors
-/// If the file cannot be read, lacks a column, is not UTF-8, or has a row with another label.
+/// If the file cannot be read, lacks a column, is not UTF-8, or has a row with another label or a chance that is none.
 pub fn read_pairs(path: &Path) -> Result<Vec<LabelledPair>, Error> {
     read(path, true)
 }
@@ -59,21 +61,23 @@ pub fn read_matches(path: &Path) -> Result<Vec<LabelledPair>, Error> {
 fn read(path: &Path, needs_label: bool) -> Result<Vec<LabelledPair>, Error> {
     KIND.read(path, &SourceOptions::default(), |source| {
         let file: Arc<Path> = source.path().into();
-        let pair = |line, [left, right]: [&str; 2], is_same| {
+        let pair = |line, [left, right]: [&str; 2], is_same, chance| {
             let [left, right] = [left, right].map(|text| text.trim().to_owned());
-            LabelledPair { left, right, is_same, file: Arc::clone(&file), line }
+            LabelledPair { left, right, is_same, chance, file: Arc::clone(&file), line }
         };
         if source.beginning_text().trim_start().starts_with(SERIALIZED) {
-            return KIND.pairs(source, |line, [left, right, label]| Ok(pair(line, [left, right], label_of(label)?)));
+            return KIND
+                .pairs(source, |line, [left, right, label]| Ok(pair(line, [left, right], label_of(label)?, 1.0)));
         }
         let options = TableOptions { wanted: &[&["left"], &["right"]], ..TableOptions::default() };
         let rows = Rows::open(source, &options, &KIND)?;
         let (left, right) = (rows.column("left")?, rows.column("right")?);
         let label = if needs_label { Some(rows.column("label")?) } else { rows.column("label").ok() };
+        let chance_of = rows.column("chance").ok();
         rows.read(|row| {
             let cell = |at: usize| row.get(at).unwrap_or_default();
             let is_same = label.map(|at| label_of(cell(at))).transpose()?.unwrap_or(true);
-            Ok(pair(row.line, [cell(left), cell(right)], is_same))
+            Ok(pair(row.line, [cell(left), cell(right)], is_same, chance(chance_of.and_then(|at| row.get(at)))?))
         })
     })
 }

@@ -219,3 +219,13 @@ fn cell(name: &str, value: Value) -> Result<String, String> {
         Value::Object(_) => Err(format!("field \"{name}\" holds no text")),
     }
 }
+
+/// Returns the chance that a cell states; 1 where there is none.
+pub(crate) fn chance(cell: Option<&str>) -> Result<f64, String> {
+    let text = cell.unwrap_or_default().trim();
+    if text.is_empty() {
+        return Ok(1.0);
+    }
+    let chance = text.parse().ok().filter(|chance| *chance > 0.0 && *chance <= 1.0);
+    chance.ok_or_else(|| format!("the chance \"{}\" is not above 0 and at most 1", text.escape_debug()))
+}

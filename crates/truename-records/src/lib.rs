@@ -4,7 +4,7 @@
 //! [`RecordTables`] makes both of tables of values;
 //! [`identifier_columns`] are those not worth comparing; equal rows are one of the [`DistinctRecords`]; [`Blocking`]
 //! proposes the [`RecordPair`]s worth comparing, by n-grams and vectors; a [`PairScorer`] gives each a probability:
-//! [`LexicalScorer`] without training, [`ClassifierScorer`] by a trained classifier; a [`Resolver`] compares the pairs and
+//! [`LexicalScorer`] without training or fitted to labelled pairs ([`LabelGain`]), [`ClassifierScorer`] by a trained classifier; a [`Resolver`] compares the pairs and
 //! puts the records into [`Clusters`].
 //!
 //! ```
@@ -38,6 +38,7 @@ mod pair_tables;
 mod record;
 mod record_tables;
 mod resolver;
+mod row_names;
 mod scorer;
 mod tables;
 
@@ -46,12 +47,13 @@ pub use classifier::{ClassifierScorer, PairClassifier};
 pub use clusters::Clusters;
 pub use distinct::DistinctRecords;
 pub use identifier::identifier_columns;
-pub use lexical::{FEATURES, Features, LexicalScorer, LexicalWeights, Sample};
+pub use lexical::{ComparedTables, FEATURES, Features, LabelGain, LexicalScorer, LexicalWeights, PairLabel, Sample};
 pub use pair_model::PairModel;
 pub use pair_tables::PairTables;
 pub use record::Record;
 pub use record_tables::{ColumnChoice, RecordTable, RecordTables};
 pub use resolver::{Resolution, Resolver};
+pub use row_names::RowNames;
 pub use scorer::{PairScorer, ScoredPair};
 pub use tables::{RecordPair, Tables};
 pub use truename_error::Error;

@@ -1,6 +1,6 @@
 //! Models of pairs: a trained classifier, or the weights of the lexical scorer.
 
-use super::{LexicalScorer, LexicalWeights, PairClassifier, PairScorer, PairTables, Tables};
+use super::{LexicalScorer, LexicalWeights, PairClassifier, PairScorer, Tables};
 
 /// A model that makes scorers of pairs.
 pub enum PairModel {
@@ -18,14 +18,6 @@ impl Default for PairModel {
 }
 
 impl PairModel {
-    /// Fits the lexical scorer to labelled pairs of texts, which are read as [`PairTables::of_texts`] does.
-    pub fn fitted<'a>(labelled: impl IntoIterator<Item = (&'a str, &'a str, bool)>) -> Self {
-        let labelled: Vec<_> = labelled.into_iter().collect();
-        let tables = PairTables::of_texts(labelled.iter().map(|(left, right, _)| (*left, *right)));
-        let pairs: Vec<_> = tables.pairs().iter().copied().zip(labelled.iter().map(|one| one.2)).collect();
-        Self::Lexical(Box::new(LexicalScorer::new(tables.tables()).fit(&pairs)))
-    }
-
     /// Returns a scorer of pairs of the tables.
     pub fn scorer<'a>(&'a self, tables: Tables<'a>) -> Box<dyn PairScorer + 'a> {
         match self {

@@ -29,12 +29,25 @@ pub struct Judgement {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schema(nullable = false, value_type = Option<bool>)]
     pub withdrawn: bool,
+    /// Chance with which the name was drawn to be judged, above 0 and at most 1, beside that of the others.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[schema(value_type = Option<f64>, nullable = false, exclusive_minimum = 0, maximum = 1, default = 1.0)]
+    pub chance: f64,
     /// Who judged.
     #[serde(default)]
     pub user: String,
     /// Time of the judgement, in seconds since 1970-01-01 UTC; the server sets it.
     #[serde(default)]
     pub at: u64,
+}
+
+/// Returns the chance of a name that was not drawn.
+pub(crate) fn one() -> f64 {
+    1.0
+}
+
+fn is_one(chance: &f64) -> bool {
+    *chance == 1.0
 }
 
 impl Judgement {
@@ -188,6 +201,7 @@ mod tests {
             id: id.map(|id| id.parse().unwrap()),
             stop_name: false,
             withdrawn: false,
+            chance: 1.0,
             user: "ann".into(),
             at: 1,
         }

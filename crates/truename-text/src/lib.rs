@@ -13,7 +13,7 @@
 //! a [`VersionedName`] is a name with its version, edition and platform apart;
 //! [`is_missing_value`] detects words in place of a name;
 //! [`part_of`] makes a part of a name by which people may ask for it, and [`has_part`] detects such parts;
-//! a [`GoldName`] is a name with its right answer, and a [`Problem`] a place in a file that was not read;
+//! a [`GoldName`] is a name with its right answer, [`sampling_weights`] weigh answers that were not drawn evenly, and a [`Problem`] a place in a file that was not read;
 //! [`SplitMix64`] draws random numbers that last between versions.
 //!
 //! ```
@@ -40,6 +40,7 @@ mod part;
 mod placeholder;
 mod profile;
 mod rotation;
+mod sampling;
 mod sentences;
 pub mod similarity;
 mod span;
@@ -62,6 +63,7 @@ pub use part::{has_part, part_of};
 pub use placeholder::{PLACEHOLDER_WORDS, is_missing_value};
 pub use profile::{NameProfile, Token};
 pub use rotation::{MINUS_SIGNS, Rotation, is_negative};
+pub use sampling::{effective_size, sampling_weights};
 pub use sentences::Sentences;
 pub use span::Span;
 pub use split_mix::SplitMix64;

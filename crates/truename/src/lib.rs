@@ -75,7 +75,7 @@ pub use recognizer::{
 };
 pub use reranker::{Reranker, Shortlist, TrainedReranker};
 pub use retriever::{AttachedRetriever, ContextRetriever, TrainedRetriever};
-pub use review::{doubt, doubt_of, review_order};
+pub use review::{Drawn, doubt, doubt_of, review_order};
 pub use stop_names::StopNames;
 pub use truename_error::{ErrorKind, Hint, HintPart};
 pub use truename_infer::{

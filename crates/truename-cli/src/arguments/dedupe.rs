@@ -48,7 +48,7 @@ pub struct Dedupe {
     /// List all compared pairs, and not only those within a cluster
     #[arg(long)]
     pub all_pairs: bool,
-    /// Number of pairs on the page, the most doubtful first
+    /// Number of pairs on the page, drawn at random, doubtful ones sooner
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub shown: u32,
     /// Output file [default: stdout]; .tsv is written with tabs, and a name that ends in .gz is gzipped
@@ -82,7 +82,8 @@ pub struct PairScorerArguments {
     /// Classifier of pairs of records, trained by `task.kind = "classify"` [default: the lexical scorer]
     #[arg(long, value_name = "DIR")]
     pub model: Option<PathBuf>,
-    /// Labelled pairs to fit the lexical scorer to: a table with the columns left, right and label, or lines of Ditto
+    /// Labelled pairs to fit the lexical scorer to, if that is better on held-out ones: a table with the columns left, right, label and
+    /// perhaps chance, or lines of Ditto
     #[arg(long, value_name = "FILE", conflicts_with = "model")]
     pub labels: Option<PathBuf>,
     /// Lowest probability of a match

@@ -80,7 +80,8 @@ impl Stages {
             );
         }
         self.ngrams.push(shares(Accuracy::of_ngrams(&kb, &dataset)?));
-        let gold = dataset.queries().iter().cloned().map(|Query { name, ids }| GoldName { name, ids, name_type: None });
+        let gold =
+            dataset.queries().iter().cloned().map(|Query { name, ids }| GoldName { name, ids, ..GoldName::default() });
         let answers = judge(&Linker::new(kb)?.with_options(options(arguments)?)?, gold.collect(), quiet)?.judged;
         let share = |depth| answers.iter().filter(|judged| judged.is_right_at(depth)).count() as f64;
         self.linked.push([1, 3, 5].map(|depth| share(depth) / answers.len() as f64));

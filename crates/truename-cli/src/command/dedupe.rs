@@ -4,12 +4,13 @@ use std::time::Instant;
 
 use serde::Serialize;
 use truename_error::{counted, grouped};
+use truename_eval::FittedPairModel;
 use truename_read::quoted;
-use truename_records::{Blocking, CandidatePairs, RecordTables, Resolution, Resolver};
+use truename_records::{Blocking, CandidatePairs, ComparedTables, RecordTables, Resolution, Resolver};
 
 use crate::arguments::Dedupe;
 use crate::exit_code::UsageError;
-use crate::records::{Coverage, Gold, Input, check, pair_model, say_truncated, write};
+use crate::records::{Coverage, Gold, Input, LabelReport, check, pair_model, say_gain, say_truncated, write};
 use crate::{atomic_file, bars, interrupt, progress};
 
 pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
@@ -19,7 +20,7 @@ pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
     }
     let start = Instant::now();
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
-    let model = pair_model(&arguments.scorer)?;
+    let source = pair_model(&arguments.scorer)?;
     let encoder = arguments.encoder.as_deref().map(|folder| arguments.adapter.open(folder)).transpose()?;
     let input = Input::read(arguments, no_bar)?;
     let gold = arguments.gold.as_deref().map(|path| Gold::read(path, &input)).transpose()?;
@@ -36,6 +37,9 @@ pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
     summary.blocking = began.elapsed().as_secs_f64();
 
     let began = Instant::now();
+    let compared = ComparedTables { tables: &input.tables, pairs: &blocked.pairs };
+    let FittedPairModel { model, gain } =
+        progress::watched(no_bar, || source.fit(Some(compared), arguments.scorer.threshold))?;
     let (scorer, resolution) = progress::watched(no_bar, || {
         let scorer = model.scorer(tables);
         let resolver = Resolver {
@@ -50,6 +54,7 @@ pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
     summary.comparing = began.elapsed().as_secs_f64();
 
     summary.count(&input.tables, &blocked, &resolution);
+    summary.labels = gain.as_ref().map(LabelReport::of);
     summary.gold = gold.map(|gold| gold.coverage(&blocked.pairs, &resolution));
     let committing = interrupt::commit()?;
     write(arguments, &input, &resolution)?;
@@ -63,6 +68,7 @@ pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
             crate::say!("column {} identifies the rows and is not compared", quoted(name));
             crate::say!("hint: --compare {} compares it too", quoted(name));
         }
+        gain.iter().for_each(say_gain);
         say_truncated(scorer.truncated());
         if blocked.truncated > 0 {
             let records = counted(blocked.truncated, "record");
@@ -87,6 +93,9 @@ struct Summary {
     matches: usize,
     clusters: usize,
     clusters_of_several: usize,
+    /// What labelled pairs changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    labels: Option<LabelReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     gold: Option<Coverage>,
     /// Seconds in all, and those of the stages.

@@ -3,19 +3,21 @@
 use std::io::Write;
 
 use truename_eval::pairs::read_pairs;
-use truename_eval::{PairError, PairReport};
+use truename_eval::{FittedPairModel, PairError, PairReport};
 
 use crate::arguments::EvaluatePairs;
 use crate::progress::watched;
-use crate::records::{pair_model, say_truncated};
+use crate::records::{pair_model, say_gain, say_truncated};
 use crate::{atomic_file, interrupt, output};
 
 pub fn run(arguments: &EvaluatePairs, quiet: bool) -> anyhow::Result<()> {
     let (threshold, errors) = (arguments.scorer.threshold, arguments.errors as usize);
-    let model = pair_model(&arguments.scorer)?;
+    let source = pair_model(&arguments.scorer)?;
     let gold = read_pairs(&arguments.gold)?;
+    let FittedPairModel { model, gain } = source.fit(None, threshold)?;
     let report = watched(quiet, || PairReport::of(&model, &gold, threshold, errors, &interrupt::progress()))?;
     if !quiet {
+        gain.iter().for_each(say_gain);
         say_truncated(report.truncated);
     }
     let _committing = interrupt::commit()?;

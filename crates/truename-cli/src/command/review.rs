@@ -43,10 +43,11 @@ fn export(arguments: &Export, quiet: bool) -> anyhow::Result<()> {
     let mut out = Output::open(arguments.out.as_deref())?;
     let has_tabs = |path: &Path| ["tsv", "tab"].iter().any(|extension| has_extension(path, extension));
     let dialect = Dialect::of(if arguments.out.as_deref().is_some_and(has_tabs) { b'\t' } else { b',' });
-    out.put((dialect.row(["name", "id", "date"], false) + "\n").as_bytes())?;
+    out.put((dialect.row(["name", "id", "date", "chance"], false) + "\n").as_bytes())?;
     for judgement in &judgements {
         let truename::Judgement { name, verdict, date } = judgement.to_learn();
-        let row = dialect.row([name.as_str(), verdict.as_str(), &date.to_string()], arguments.csv_safe);
+        let (date, chance) = (date.to_string(), judgement.chance.to_string());
+        let row = dialect.row([name.as_str(), verdict.as_str(), &date, &chance], arguments.csv_safe);
         out.put((row + "\n").as_bytes())?;
     }
     out.finish()?;

@@ -1,13 +1,13 @@
 //! Pairs that are known to match, as rows of the tables.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde::Serialize;
 use truename_error::{Error, ErrorKind};
 use truename_eval::pairs::{LabelledPair, read_matches};
 use truename_read::quoted;
-use truename_records::{Record, RecordPair, RecordTable, Resolution};
+use truename_records::{RecordPair, RecordTable, Resolution, RowNames};
 
 use super::input::Input;
 
@@ -32,12 +32,12 @@ impl Gold {
     /// Reads pairs of ids, of row numbers or of serialised records. Pairs with the label 0 are left out.
     pub fn read(path: &Path, input: &Input) -> anyhow::Result<Self> {
         let tables = &input.tables;
-        let (left, right) = (Names::of(&tables.left), Names::of(tables.right()));
+        let (left, right) = (RowNames::of(&tables.left), RowNames::of(tables.right()));
         let mut matches = Vec::new();
-        for LabelledPair { left: one, right: other, is_same, file, line } in read_matches(path)? {
+        for LabelledPair { left: one, right: other, is_same, file, line, .. } in read_matches(path)? {
             let refused =
                 |reason: String, hint: &str| Error::at(ErrorKind::Syntax, &file, line, reason).with_hint(hint);
-            let row = |names: &Names, table: &RecordTable, name: &str| {
+            let row = |names: &RowNames, table: &RecordTable, name: &str| {
                 let hint = "name records by the ids of --id-column, by rows from 1, or serialised as COL … VAL …";
                 let missing = || refused(format!("{} has no record {}", table.name, quoted(name)), hint);
                 names.row(name).ok_or_else(missing)
@@ -62,28 +62,5 @@ impl Gold {
         let found = self.matches.iter().filter(|pair| resolution.clusters.has(**pair)).count();
         let share = |part: usize| if gold == 0 { 0.0 } else { part as f64 / gold as f64 };
         Coverage { gold, compared, found, blocking_recall: share(compared), recall: share(found) }
-    }
-}
-
-/// Rows of a table by their names and by their serialised records.
-struct Names {
-    rows: HashMap<String, u32>,
-    /// The first row with each record.
-    records: HashMap<String, u32>,
-}
-
-impl Names {
-    fn of(table: &RecordTable) -> Self {
-        let mut records = HashMap::new();
-        for (row, record) in (0..).zip(table.records()) {
-            records.entry(record.serialized()).or_insert(row);
-        }
-        let rows = (0..table.records().len() as u32).map(|row| (table.row_name(row), row)).collect();
-        Self { rows, records }
-    }
-
-    fn row(&self, name: &str) -> Option<u32> {
-        let of_record = || self.records.get(&Record::parse(name)?.serialized());
-        self.rows.get(name).or_else(of_record).copied()
     }
 }

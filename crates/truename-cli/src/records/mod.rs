@@ -9,4 +9,4 @@ mod scorer;
 pub use gold::{Coverage, Gold};
 pub use input::Input;
 pub use output::{check, write};
-pub use scorer::{pair_model, say_truncated};
+pub use scorer::{LabelReport, pair_model, say_gain, say_truncated};

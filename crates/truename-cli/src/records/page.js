@@ -94,9 +94,9 @@ pairs.forEach((pair, number) => {
 const cell = (text) => `"${text.replaceAll('"', '""')}"`;
 save.addEventListener("click", () => {
   const rows = pairs.filter((pair) => pair.dataset.label)
-    .map((pair) => `${cell(pair.dataset.left)},${cell(pair.dataset.right)},${pair.dataset.label}\n`);
+    .map((pair) => `${cell(pair.dataset.left)},${cell(pair.dataset.right)},${pair.dataset.label},${pair.dataset.chance}\n`);
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob(["left,right,label\n", ...rows], { type: "text/csv" }));
+  link.href = URL.createObjectURL(new Blob(["left,right,label,chance\n", ...rows], { type: "text/csv" }));
   link.download = "judgements.csv";
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);

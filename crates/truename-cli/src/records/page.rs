@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use anyhow::Context;
 use askama::Template;
+use truename::{Drawn, review_order};
 use truename_error::{counted, grouped};
 use truename_read::folded;
 use truename_records::{Record, Resolution, ScoredPair};
@@ -20,11 +21,18 @@ const SCRIPT: &str = include_str!("page.js");
 /// Content security policy: loads and runs nothing but the page's own style and script, whatever the records contain.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// Writes the compared pairs, the most doubtful first.
+/// Share of the pairs that is drawn evenly, whatever their doubt; by their judgements the others are decided no worse.
+const EVEN_SHARE: f64 = 0.2;
+/// Seed of the draws: the same tables have the same page.
+const SEED: u64 = 1;
+
+/// Writes a sample of the compared pairs, doubtful ones sooner.
 pub fn write(arguments: &Dedupe, input: &Input, resolution: &Resolution) -> anyhow::Result<()> {
     let mut out = Output::open(arguments.out.as_deref())?;
-    let shown = most_doubtful(&resolution.pairs, arguments.scorer.threshold, arguments.shown as usize);
-    let pairs: Vec<Pair> = shown.iter().map(|scored| Pair::of(input, resolution, scored)).collect();
+    let mut shown = review_order(&doubts(&resolution.pairs, arguments.scorer.threshold), EVEN_SHARE, SEED);
+    shown.truncate(arguments.shown as usize);
+    let pair = |Drawn { index, chance }| Pair::of(input, resolution, &resolution.pairs[index], chance);
+    let pairs: Vec<Pair> = shown.into_iter().map(pair).collect();
     let title =
         format!("Pairs of {}", input.tables.each().map(|table| table.name.as_str()).collect::<Vec<_>>().join(" and "));
     let page = Page::new(&title, resolution.pairs.len(), &pairs);
@@ -32,13 +40,10 @@ pub fn write(arguments: &Dedupe, input: &Input, resolution: &Resolution) -> anyh
     out.finish()
 }
 
-/// Returns the pairs whose probability is nearest to the threshold, the nearest first; equally near ones by row.
-fn most_doubtful(pairs: &[ScoredPair], threshold: f64, count: usize) -> Vec<ScoredPair> {
-    let doubt = |scored: &ScoredPair| (scored.probability - threshold).abs();
-    let mut sorted = pairs.to_vec();
-    sorted.sort_by(|one, other| doubt(one).total_cmp(&doubt(other)).then_with(|| one.pair.cmp(&other.pair)));
-    sorted.truncate(count);
-    sorted
+/// Returns the doubt of each pair, from 0 to 1 at the threshold.
+fn doubts(pairs: &[ScoredPair], threshold: f64) -> Vec<f64> {
+    let longest = threshold.max(1.0 - threshold);
+    pairs.iter().map(|scored| 1.0 - (scored.probability - threshold).abs() / longest).collect()
 }
 
 #[derive(Template)]
@@ -49,7 +54,7 @@ struct Page<'a> {
     /// Hash of the pairs, under which the browser keeps their judgements.
     fingerprint: String,
     shown: String,
-    /// Number of pairs compared; the page has the most doubtful.
+    /// Number of pairs compared; the page has a sample.
     compared: String,
     pairs: &'a [Pair<'a>],
 }
@@ -60,6 +65,8 @@ struct Pair<'a> {
     right: Side<'a>,
     probability: f64,
     is_match: bool,
+    /// Chance with which it was drawn, beside 1 for the most doubtful pair.
+    chance: f64,
 }
 
 struct Side<'a> {
@@ -68,7 +75,7 @@ struct Side<'a> {
 }
 
 impl<'a> Pair<'a> {
-    fn of(input: &'a Input, resolution: &Resolution, scored: &ScoredPair) -> Self {
+    fn of(input: &'a Input, resolution: &Resolution, scored: &ScoredPair, chance: f64) -> Self {
         let ScoredPair { pair, probability } = *scored;
         let (left, right) = input.tables.tables().records(pair);
         let (of_left, of_right) = resolution.distinct.counts(pair);
@@ -80,6 +87,7 @@ impl<'a> Pair<'a> {
             right: Side { name: named(input.tables.right().row_name(pair.right), of_right), record: right },
             probability,
             is_match: resolution.clusters.has(pair),
+            chance,
         }
     }
 
@@ -162,7 +170,8 @@ mod tests {
 
     fn page(left: &Record, right: &Record) -> String {
         let side = |record, name: &str| Side { name: name.to_owned(), record };
-        let pair = Pair { left: side(left, "1"), right: side(right, "<2>"), probability: 0.5, is_match: true };
+        let pair =
+            Pair { left: side(left, "1"), right: side(right, "<2>"), probability: 0.5, is_match: true, chance: 0.25 };
         Page::new("Pairs of <a>", 1000, &[pair]).render().unwrap()
     }
 
@@ -176,6 +185,7 @@ mod tests {
         assert!(page.contains("<tr><th scope=\"row\"><bdi>year</bdi></th><td dir=\"auto\">1993</td>"));
         assert!(
             page.contains("1 pair of 1,000 compared")
+                && page.contains("data-chance=\"0.25\"")
                 && page.contains("data-left=\"COL Title VAL Mining Rules COL year VAL 1993\"")
         );
     }
@@ -196,15 +206,13 @@ mod tests {
     }
 
     #[test]
-    fn the_most_doubtful_come_first_and_columns_of_one_name_together() {
+    fn pairs_at_the_threshold_are_in_doubt_and_columns_of_one_name_are_together() {
         let scored = |row, probability| ScoredPair { pair: RecordPair { left: row, right: row + 1 }, probability };
-        let pairs = [scored(0, 0.9), scored(1, 0.45), scored(2, 0.55), scored(3, 0.1)];
-        let rows: Vec<u32> = most_doubtful(&pairs, 0.5, 3).iter().map(|scored| scored.pair.left).collect();
-        assert_eq!(rows[2..], [0]);
+        assert_eq!(doubts(&[scored(0, 0.8), scored(1, 0.0), scored(2, 0.4)], 0.8), [1.0, 0.0, 0.5]);
         let other = Record::new(&["YEAR".to_owned(), "x".to_owned()].into(), vec!["1".into(), "2".into()]);
         let left = record(["a", "1993"]);
         let side = |record| Side { name: String::new(), record };
-        let pair = Pair { left: side(&left), right: side(&other), probability: 0.0, is_match: false };
+        let pair = Pair { left: side(&left), right: side(&other), probability: 0.0, is_match: false, chance: 1.0 };
         assert_eq!(pair.rows(), [("Title", "a", ""), ("year", "1993", "1"), ("x", "", "2")]);
     }
 }

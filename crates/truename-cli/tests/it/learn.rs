@@ -70,10 +70,14 @@ fn the_judgements_of_a_server_are_piped_into_a_knowledge_base() {
          {\"name\": \"plan\", \"id\": null, \"stop_name\": true, \"at\": 1795651200}\n",
     );
     let exported = folder.run(&["-q", "review", "export", "--kb", "kb"]);
-    assert_eq!(exported, ran(0, "name,id,date\ncoronary,X:2,2026-11-26\nplan,never a mention,2026-11-26\n", ""));
+    assert_eq!(
+        exported,
+        ran(0, "name,id,date,chance\ncoronary,X:2,2026-11-26,1\nplan,never a mention,2026-11-26,1\n", "")
+    );
     let learnt = folder.run_with_input(&["-q", "kb", "learn", "--kb", "kb"], exported.out.as_bytes());
     assert_eq!(learnt, ran(0, "", ""));
-    assert_eq!(folder.run(&["kb", "learn", "--list", "--kb", "kb"]).out, exported.out);
+    let listed = "name,id,date\ncoronary,X:2,2026-11-26\nplan,never a mention,2026-11-26\n";
+    assert_eq!(folder.run(&["kb", "learn", "--list", "--kb", "kb"]).out, listed);
     folder.write("gold.csv", exported.out);
     let scored = folder.run(&["-q", "evaluate", "names", "--kb", "kb", "--gold", "gold.csv"]);
     assert_eq!(scored.code, 0, "{}", scored.err);

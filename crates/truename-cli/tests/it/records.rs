@@ -202,7 +202,7 @@ fn the_page_has_the_pairs_and_their_records() {
     let page = String::from_utf8(folder.read("pairs.html")).unwrap();
     assert_eq!(page.matches("<article").count(), 2);
     assert!(page.contains("<title>Pairs of papers.csv</title>") && page.contains("2 pairs of "));
-    assert!(page.contains("data-left=\"COL title VAL "));
+    assert!(page.contains("data-left=\"COL title VAL ") && page.matches("data-chance=").count() == 2);
     assert_eq!(page.matches("http").count(), page.matches("http-equiv").count());
 }
 
@@ -341,6 +341,45 @@ fn pairs_are_scored_and_the_scorer_is_fitted() {
     let ditto = LABELLED.lines().skip(1).map(|line| line.replace(',', "\t") + "\n").collect::<String>();
     folder.write("gold.csv", ditto);
     assert_eq!(evaluated(&["--labels", "labels.csv"]).1["f1"], fitted["f1"]);
+}
+
+#[test]
+fn labels_say_what_they_changed_and_what_is_missing() {
+    let folder = Folder::new();
+    let (rows, labels): (Vec<String>, Vec<String>) = (0..30)
+        .map(|number| {
+            let name = format!("alpha{number} beta{}", number * 7);
+            (format!("{name},{number}0\n{name},{number}1\n"), format!("{},{},1\n", 2 * number + 1, 2 * number + 2))
+        })
+        .unzip();
+    folder.write("rows.csv", format!("name,code\n{}", rows.concat()));
+    let labelled = |rows: &[String]| format!("left,right,label\n{}", rows.concat());
+    folder.write("labels.csv", labelled(&labels));
+    let refused = folder.run(&["-q", "dedupe", "rows.csv", "--labels", "labels.csv"]);
+    let message = "error: labels.csv: all of 30 labelled pairs are of the same thing\nhint: add pairs with the label 0: pairs of \
+                   different things that look alike\n";
+    assert_eq!(refused, ran(1, "", message));
+    let others: Vec<String> =
+        (0..30).map(|number| format!("{},{},0\n", 2 * number + 1, (2 * number + 3) % 60 + 1)).collect();
+    folder.write("labels.csv", labelled(&[labels, others].concat()));
+    let found = folder.run(&["dedupe", "rows.csv", "--labels", "labels.csv", "--json", "run.json"]);
+    assert_eq!(found.code, 0, "{}", found.err);
+    let summary: Value = serde_json::from_slice(&folder.read("run.json")).unwrap();
+    let gain = &summary["labels"];
+    assert_eq!((gain["labels"].as_u64(), gain["matches"].as_u64()), (Some(60), Some(30)));
+    assert!(gain["f1"][1].as_f64() >= gain["f1"][0].as_f64() || gain["kept"] == false, "{gain}");
+    assert!(
+        found.err.contains("60 labelled pairs, 30 of the same thing; ") && found.err.contains(" kept: "),
+        "{}",
+        found.err
+    );
+    folder.write("labels.csv", "left,right,label,chance\n1,2,1,2\n");
+    let wrong = folder.run(&["-q", "dedupe", "rows.csv", "--labels", "labels.csv"]);
+    assert!(
+        wrong.err.starts_with("error: labels.csv:2: the chance \"2\" is not above 0 and at most 1\nhint: "),
+        "{}",
+        wrong.err
+    );
 }
 
 #[test]

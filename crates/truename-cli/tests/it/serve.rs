@@ -103,14 +103,23 @@ fn judgements_become_gold() {
     assert_eq!((nothing.code, nothing.out.as_str()), (1, ""));
     assert!(nothing.err.contains("has no judgement") && nothing.err.contains("hint:"), "{}", nothing.err);
     let server = Server::start(&folder, &["--kb", "kb"]);
-    let judged =
-        json!({"judgements": [{"name": "a \"bad\", heart", "id": "X:2"}, {"name": "x", "id": null}], "user": "ann"});
+    let judged = json!({"judgements": [{"name": "a \"bad\", heart", "id": "X:2", "chance": 0.25}, {"name": "x", "id": null}], "user": "ann"});
     assert_eq!(server.json("POST /v1/judgements", &judged).unwrap().0, 201);
     server.signal(Signal::INT);
     assert_eq!(server.ended().0, 0);
     let exported = folder.run(&["-q", "review", "export", "--kb", "kb"]);
-    let rows: Vec<&str> = exported.out.lines().map(|row| row.rsplit_once(',').unwrap().0).collect();
-    assert_eq!((exported.code, rows), (0, vec!["name,id", "\"a \"\"bad\"\", heart\",X:2", "x,"]));
+    let rows: Vec<(&str, &str)> = exported
+        .out
+        .lines()
+        .map(|row| {
+            let (rest, chance) = row.rsplit_once(',').unwrap();
+            (rest.rsplit_once(',').unwrap().0, chance)
+        })
+        .collect();
+    assert_eq!(
+        (exported.code, rows),
+        (0, vec![("name,id", "chance"), ("\"a \"\"bad\"\", heart\",X:2", "0.25"), ("x,", "1")])
+    );
     assert_eq!(folder.run(&["-q", "review", "export", "--kb", "kb", "--user", "bob"]).code, 1);
     let own = folder.read("kb/judgements.jsonl");
     folder.write("own.jsonl", [&b"\xEF\xBB\xBF"[..], &own].concat());
@@ -125,7 +134,7 @@ fn judgements_become_gold() {
     assert!(none.code == 1 && none.err.contains("kb.jsonl has no judgement"), "{}", none.err);
     let named = folder.run(&["-q", "review", "export", "--judgements", "own.jsonl", "--out", "own.tsv"]);
     assert_eq!(
-        (named, folder.read("own.tsv").starts_with(b"name\tid\tdate\na \"bad\", heart\tX:2\t20")),
+        (named, folder.read("own.tsv").starts_with(b"name\tid\tdate\tchance\na \"bad\", heart\tX:2\t20")),
         (ran(0, "", ""), true)
     );
     folder.write("cut.jsonl", &own[..own.len() - 9]);

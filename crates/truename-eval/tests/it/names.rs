@@ -259,6 +259,7 @@ fn tables_of_judgements_are_told_by_their_extension() {
         name: name.into(),
         ids: ids.iter().map(|id| (*id).to_owned()).collect(),
         name_type: name_type.map(str::to_owned),
+        ..GoldName::default()
     };
     let commas = read("a.CSV", "\u{FEFF}type,id,name\ndisease,X:1,\"pain, acute\"\n,,b\n").unwrap();
     assert_eq!(commas, [gold("pain, acute", &["X:1"], Some("disease")), gold("b", &[], None)]);
@@ -267,8 +268,8 @@ fn tables_of_judgements_are_told_by_their_extension() {
     let missing = read_gold(&folder.path().join("none.tsv")).unwrap_err();
     assert!(missing.is_not_found());
     let error = read("a.tsv", "name\tcode\n").unwrap_err();
-    let hint =
-        "gold judgements are a table, or JSON objects, with the columns `name` and `id`, several ids joined by `|`";
+    let hint = "gold judgements are a table, or JSON objects, with the columns `name` and `id`, several ids joined by `|`, and perhaps \
+                `chance` (above 0, at most 1)";
     assert_eq!((error.hint().unwrap().to_string().as_str(), error.is_not_found()), (hint, false));
     assert!(std::error::Error::source(&error).is_none());
     let latin = folder.path().join("latin.tsv");

@@ -37,7 +37,7 @@ fn names_are_linked_and_scored() {
     let options = LinkOptions { top: LinkedGold::DEPTH, ..LinkOptions::default() };
     let linker = Linker::new(kb.clone()).unwrap().with_options(options).unwrap();
     let gold = [("fevers", "D:1"), ("heart attack", "D:1")];
-    let gold = gold.map(|(name, id)| GoldName { name: name.into(), ids: vec![id.into()], name_type: None });
+    let gold = gold.map(|(name, id)| GoldName { name: name.into(), ids: vec![id.into()], ..GoldName::default() });
     let linked = LinkedGold::new(&linker, gold.to_vec(), &Progress::default()).unwrap();
     assert_eq!((linked.judged.len(), linked.truncated, linked.retired.len()), (2, 0, 0));
     let report = serde_json::to_value(linked.report(&kb, 0.1, 1).unwrap()).unwrap();
@@ -114,7 +114,7 @@ fn clusters_and_pairs_are_scored() {
 
     let pair = |left: &str, right: &str, is_same| {
         let (left, right) = (left.to_owned(), right.to_owned());
-        LabelledPair { left, right, is_same, file: std::path::Path::new("memory").into(), line: 1 }
+        LabelledPair { left, right, is_same, chance: 1.0, file: std::path::Path::new("memory").into(), line: 1 }
     };
     let gold = [pair("Anna Schmidt", "Anna Schmidt", true), pair("Anna Schmidt", "Bert Meier", true)];
     let report = PairReport::of(&PairModel::default(), &gold, 0.5, 5, &progress).unwrap();

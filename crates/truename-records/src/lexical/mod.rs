@@ -1,6 +1,7 @@
 //! A pair scorer without a model: a logistic regression over features of words, n-grams, numbers and columns.
 
 mod feature;
+mod label_gain;
 mod profile;
 mod standard;
 mod vocabulary;
@@ -9,6 +10,7 @@ mod weights;
 use rayon::prelude::*;
 
 pub use self::feature::{FEATURES, Features};
+pub use self::label_gain::{ComparedTables, LabelGain, PairLabel};
 use self::profile::{Profile, Profiles};
 pub use self::weights::{LexicalWeights, Sample};
 use super::{PairScorer, RecordPair, Tables};
@@ -20,7 +22,7 @@ const EQUAL: f64 = 0.99;
 /// Scores pairs by their letters, with weights of words and n-grams from the tables themselves.
 ///
 /// The standard weights were fitted to the train parts of DBLP-ACM, DBLP-Scholar and WDC products (`truename-bench
-/// records`); [`LexicalScorer::fit`] fits weights to pairs of these tables.
+/// records`); a [`LabelGain`] fits them to labelled pairs.
 pub struct LexicalScorer {
     profiles: Profiles,
     weights: LexicalWeights,
@@ -55,20 +57,6 @@ impl LexicalScorer {
             profile.fields.iter().map(|field| (field.column, field.hash))
         }
         2 * left.fields.len() > self.profiles.column_weights.len() && values(left).eq(values(right))
-    }
-
-    /// Returns the weights fitted to labelled pairs, with those of this scorer as the prior.
-    ///
-    /// # Panics
-    /// If the tables have no such row.
-    pub fn fit(&self, labelled: &[(RecordPair, bool)]) -> LexicalWeights {
-        let sample = |(pair, is_same): &(RecordPair, bool)| Sample {
-            features: self.features(*pair),
-            is_same: *is_same,
-            weight: 1.0,
-        };
-        let samples: Vec<Sample> = labelled.par_iter().map(sample).collect();
-        self.weights.fit(&samples)
     }
 }
 

@@ -3,8 +3,6 @@
 use super::feature::{FEATURES, Features};
 
 const COUNT: usize = FEATURES.len();
-/// Weight of the penalty for a distance from the prior weights, in pairs.
-const PENALTY: f64 = 1.0;
 /// Newton steps; the likelihood is concave, and ten are enough from any start.
 const STEPS: usize = 50;
 /// Largest change of a weight at which the fit has converged.
@@ -32,6 +30,9 @@ impl Default for LexicalWeights {
 }
 
 impl LexicalWeights {
+    /// Weight of the penalty for a distance from the prior weights, in pairs.
+    pub const PENALTY: f64 = 1.0;
+
     /// Returns weights that are all 0, under which every probability is a half.
     pub fn zero() -> Self {
         Self([0.0; COUNT])
@@ -44,23 +45,28 @@ impl LexicalWeights {
 
     /// Returns the probability of a pair: `1 / (1 + exp(-Σ weight × feature))`.
     pub fn probability(&self, features: &Features) -> f64 {
-        logistic(dot(&self.0, features))
+        logistic(self.logit(features))
+    }
+
+    /// Returns the logit of the probability of a pair.
+    pub(super) fn logit(&self, features: &Features) -> f64 {
+        dot(&self.0, features)
     }
 
     /// Fits weights to labelled pairs, from these as the prior: maximises
-    /// `Σ weight × ln P(label) - ½ Σ (w - prior)²` by Newton's method. Without pairs the prior stays.
+    /// `Σ weight × ln P(label) - ½ penalty Σ (w - prior)²` by Newton's method. Without pairs the prior stays.
     #[must_use]
-    pub fn fit(&self, samples: &[Sample]) -> Self {
+    pub fn fit(&self, samples: &[Sample], penalty: f64) -> Self {
         let mut weights = self.0;
-        let mut objective = self.objective(&weights, samples);
+        let mut objective = self.objective(&weights, samples, penalty);
         for _ in 0..STEPS {
-            let (gradient, hessian) = self.derivatives(&weights, samples);
+            let (gradient, hessian) = self.derivatives(&weights, samples, penalty);
             let step = solve(hessian, gradient);
             let largest = step.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
             // A full step may overshoot far from the optimum.
             let improved = (0..30).map(|halvings| 0.5_f64.powi(halvings)).find_map(|scale| {
                 let moved: [f64; COUNT] = std::array::from_fn(|at| weights[at] + scale * step[at]);
-                let reached = self.objective(&moved, samples);
+                let reached = self.objective(&moved, samples, penalty);
                 (reached >= objective).then_some((moved, reached))
             });
             let Some((moved, reached)) = improved else { break };
@@ -72,21 +78,26 @@ impl LexicalWeights {
         Self(weights)
     }
 
-    fn objective(&self, weights: &[f64; COUNT], samples: &[Sample]) -> f64 {
+    fn objective(&self, weights: &[f64; COUNT], samples: &[Sample], penalty: f64) -> f64 {
         let likelihood = samples.iter().map(|sample| {
             let logit = dot(weights, &sample.features);
             // ln P(label), without overflow.
             sample.weight * -softplus(if sample.is_same { -logit } else { logit })
         });
         let distance: f64 = weights.iter().zip(&self.0).map(|(weight, prior)| (weight - prior).powi(2)).sum();
-        likelihood.sum::<f64>() - 0.5 * PENALTY * distance
+        likelihood.sum::<f64>() - 0.5 * penalty * distance
     }
 
     /// Returns the gradient of the objective, and its negative second derivatives.
-    fn derivatives(&self, weights: &[f64; COUNT], samples: &[Sample]) -> ([f64; COUNT], [[f64; COUNT]; COUNT]) {
-        let mut gradient: [f64; COUNT] = std::array::from_fn(|at| -PENALTY * (weights[at] - self.0[at]));
+    fn derivatives(
+        &self,
+        weights: &[f64; COUNT],
+        samples: &[Sample],
+        penalty: f64,
+    ) -> ([f64; COUNT], [[f64; COUNT]; COUNT]) {
+        let mut gradient: [f64; COUNT] = std::array::from_fn(|at| -penalty * (weights[at] - self.0[at]));
         let mut hessian = [[0.0; COUNT]; COUNT];
-        (0..COUNT).for_each(|at| hessian[at][at] = PENALTY);
+        (0..COUNT).for_each(|at| hessian[at][at] = penalty);
         for Sample { features, is_same, weight } in samples {
             let probability = logistic(dot(weights, features));
             let residual = weight * (f64::from(u8::from(*is_same)) - probability);
@@ -106,7 +117,7 @@ fn dot(weights: &[f64; COUNT], features: &Features) -> f64 {
     weights.iter().zip(features).map(|(weight, feature)| weight * feature).sum()
 }
 
-fn logistic(logit: f64) -> f64 {
+pub(super) fn logistic(logit: f64) -> f64 {
     1.0 / (1.0 + (-logit).exp())
 }
 
@@ -149,8 +160,8 @@ mod tests {
             [(0.1, false), (0.2, false), (0.4, true), (0.5, false), (0.8, true), (0.9, true), (0.95, true)]
                 .map(|(cosine, is_same)| sample(cosine, is_same))
                 .into();
-        let fitted = LexicalWeights::zero().fit(&samples);
-        let at = |moved: &[f64; COUNT]| LexicalWeights::zero().objective(moved, &samples);
+        let fitted = LexicalWeights::zero().fit(&samples, LexicalWeights::PENALTY);
+        let at = |moved: &[f64; COUNT]| LexicalWeights::zero().objective(moved, &samples, LexicalWeights::PENALTY);
         for feature in 0..2 {
             for step in [-1e-3, 1e-3] {
                 let mut moved = fitted.0;
@@ -168,12 +179,12 @@ mod tests {
         let prior = LexicalWeights::zero();
         let mut weights = [0.0; COUNT];
         (weights[0], weights[1]) = (0.5, -1.0);
-        let (gradient, _) = prior.derivatives(&weights, &samples);
+        let (gradient, _) = prior.derivatives(&weights, &samples, 2.0);
         for feature in 0..COUNT {
             let moved = |step: f64| {
                 let mut moved = weights;
                 moved[feature] += step;
-                prior.objective(&moved, &samples)
+                prior.objective(&moved, &samples, 2.0)
             };
             let numeric = (moved(1e-5) - moved(-1e-5)) / 2e-5;
             assert!((gradient[feature] - numeric).abs() < 1e-4, "{feature}: {} {numeric}", gradient[feature]);
@@ -182,6 +193,6 @@ mod tests {
 
     #[test]
     fn without_pairs_the_prior_stays() {
-        assert_eq!(LexicalWeights::default().fit(&[]), LexicalWeights::default());
+        assert_eq!(LexicalWeights::default().fit(&[], LexicalWeights::PENALTY), LexicalWeights::default());
     }
 }

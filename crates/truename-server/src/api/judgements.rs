@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 use crate::access::Caller;
 use crate::body::{Body, Parameters, concept_id};
 use crate::failure::{Failure, FailureBody};
+use crate::judgements::one;
 use crate::state::{OfBase, Shared, read_base};
 use crate::work::blocking;
 use crate::{Judgement, last_judgements};
@@ -44,6 +45,10 @@ pub(super) struct Judged {
     /// Withdraws the judgements of the name before; `id` is then `null`.
     #[serde(default)]
     withdrawn: bool,
+    /// Chance with which the name was drawn to be judged, as `/v1/review/order` says.
+    #[serde(default = "one")]
+    #[schema(exclusive_minimum = 0, maximum = 1, default = 1.0)]
+    chance: f64,
 }
 
 /// Number of judgements that are on the disk.
@@ -67,7 +72,7 @@ pub(super) async fn save(
     let base = state.base(of.kb.as_deref())?;
     let (user, at) = (caller.user.unwrap_or(request.user), now());
     let mut judgements = Vec::new();
-    for Judged { name, id, stop_name, withdrawn } in request.judgements {
+    for Judged { name, id, stop_name, withdrawn, chance } in request.judgements {
         if name.trim().is_empty() {
             return Err(Failure::request("a judgement has an empty name"));
         }
@@ -80,8 +85,11 @@ pub(super) async fn save(
         if stop_name && id.is_some() {
             return Err(Failure::request("a name that is never a mention has an id"));
         }
+        if !(chance > 0.0 && chance <= 1.0) {
+            return Err(Failure::request(format!("the chance {chance} is not above 0 and at most 1")));
+        }
         let id = id.map(|id| concept_id(&id)).transpose()?;
-        judgements.push(Judgement { name, id, stop_name, withdrawn, user: user.clone(), at });
+        judgements.push(Judgement { name, id, stop_name, withdrawn, chance, user: user.clone(), at });
     }
     let ids: Vec<ConceptId> = judgements.iter().filter_map(|judgement| judgement.id.clone()).collect();
     read_base(base, move |base| ids.iter().try_for_each(|id| base.kb.concept(id).map(drop))).await?;

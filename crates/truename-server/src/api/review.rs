@@ -13,7 +13,7 @@ use crate::failure::{Failure, FailureBody};
 #[serde(deny_unknown_fields)]
 pub(super) struct OrderRequest {
     answers: Vec<Answer>,
-    /// Weight of an answer without doubt, beside 1 for one in full doubt.
+    /// Share of the first draws that is even; the others go by doubt.
     #[schema(minimum = 0, maximum = 1, default = 0.1)]
     share: Option<f64>,
     /// Seed of the draws.
@@ -33,10 +33,13 @@ pub(super) struct Answer {
     next: f64,
 }
 
-/// Indices of the answers.
+/// Answers in their order.
 #[derive(Serialize, ToSchema)]
 pub(super) struct OrderResponse {
+    /// Indices of the answers.
     order: Vec<usize>,
+    /// Chance with which each answer of `order` is drawn first, beside 1 for the one in most doubt; judgements carry it.
+    chances: Vec<f64>,
 }
 
 /// Returns the order in which a person reviews answers: at random, doubtful ones sooner.
@@ -50,6 +53,10 @@ pub(super) async fn order(
     if let Some(wrong) = all.into_iter().find(|value| !(0.0..=1.0).contains(value)) {
         return Err(Failure::request(format!("{wrong} is no probability")));
     }
-    let doubts: Vec<f64> = answers.iter().map(|answer| doubt_of([answer.probability, answer.next])).collect();
-    Ok(Json(OrderResponse { order: review_order(&doubts, share, seed.into()) }))
+    let doubts: Vec<f64> = answers.iter().map(|answer| doubt_of([answer.probability, answer.next]).sqrt()).collect();
+    let drawn = review_order(&doubts, share, seed.into());
+    Ok(Json(OrderResponse {
+        order: drawn.iter().map(|drawn| drawn.index).collect(),
+        chances: drawn.iter().map(|drawn| drawn.chance).collect(),
+    }))
 }

@@ -84,10 +84,10 @@ export class Judgements {
     this.flush();
   }
 
-  /** Adds a judgement, `{name, id, user}`; id null stands for NIL, for a name that is never a mention (`stop_name`), or for no judgement if it
+  /** Adds a judgement, `{name, id, user, chance}`; id null stands for NIL, for a name that is never a mention (`stop_name`), or for no judgement if it
    *  is `withdrawn`. */
-  add({ name, id, user, stop_name = false, withdrawn = false }) {
-    this.waiting.push({ name, id, user, stop_name, withdrawn, base: baseInUse() });
+  add({ name, id, user, stop_name = false, withdrawn = false, chance = 1 }) {
+    this.waiting.push({ name, id, user, stop_name, withdrawn, chance, base: baseInUse() });
     this.keep();
     this.flush();
   }
@@ -144,7 +144,7 @@ export class Judgements {
 
   send(batch) {
     const { user, base } = batch[0];
-    const judgements = batch.map(({ name, id, stop_name = false, withdrawn = false }) => ({ name, id, stop_name, withdrawn }));
+    const judgements = batch.map(({ name, id, stop_name = false, withdrawn = false, chance = 1 }) => ({ name, id, stop_name, withdrawn, chance }));
     return call("v1/judgements", { body: { judgements, user }, query: base === null ? {} : { kb: base }, retries: 0 });
   }
 }

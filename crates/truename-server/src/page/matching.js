@@ -6,7 +6,7 @@ import { call } from "./server.js";
 const CHUNK = 200;
 /** Longest name in bytes; longer ones are answered NIL without a call. */
 const LONGEST_NAME_BYTES = 4096;
-/** Weight of a name without doubt beside 1 for one in full doubt: `calibrate` is to learn of the sure answers too. */
+/** Share of the names that is drawn evenly, whatever their doubt: `calibrate` is to learn of the sure answers too. */
 const RANDOM_SHARE = 0.1;
 
 /** Answer to a name that is not sent. */
@@ -40,10 +40,11 @@ export async function explained(names, types, top, signal) {
   return (await call("v1/match", { body: { names, top, types, explain: true }, signal })).links;
 }
 
-/** Returns the positions of the answers in the order of their review, doubtful ones first. */
+/** Returns `order`, the positions of the answers in the order of their review, doubtful ones sooner, and `chances`, with which each was
+ *  drawn. */
 export async function reviewOrder(answers, signal) {
   const doubts = answers.map(({ probability, next, id }) => ({ probability, next, is_nil: id === null }));
-  return (await call("v1/review/order", { body: { answers: doubts, share: RANDOM_SHARE, seed: 1 }, signal })).order;
+  return call("v1/review/order", { body: { answers: doubts, share: RANDOM_SHARE, seed: 1 }, signal });
 }
 
 /** Formats a probability as `truename match` writes it: four decimals, ties to the even one. */

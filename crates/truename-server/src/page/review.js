@@ -24,12 +24,12 @@ export class Review extends Judging {
     judgements.offerRename(this);
   }
 
-  /** Begins the review. `names`, `counts` (rows a name) and `answers` have one entry a name, `order` lists their positions, and `judged`
-   *  are earlier judgements. */
-  async begin({ names, counts, answers, order, judged, types }) {
+  /** Begins the review. `names`, `counts` (rows a name) and `answers` have one entry a name, `order` lists their positions, `chances`
+   *  those with which they were drawn, and `judged` are earlier judgements. */
+  async begin({ names, counts, answers, order, chances, judged, types }) {
     // A cell without a name is no name to judge.
     const named = order.filter((at) => names[at].trim() !== "");
-    Object.assign(this, { names, counts, answers, types, links: new Map() });
+    Object.assign(this, { names, counts, answers, types, chances: new Map(order.map((at, place) => [at, chances[place]])), links: new Map() });
     this.start(named);
     await this.takeOver(judged);
     this.showSummary();
@@ -90,7 +90,7 @@ export class Review extends Judging {
 
   /** Saves a judgement on the server; without one, the name's is withdrawn. */
   record(at, judgement, user) {
-    this.judgements.add({ ...(judgement ?? { id: null, withdrawn: true }), name: this.names[at], user });
+    this.judgements.add({ ...(judgement ?? { id: null, withdrawn: true }), name: this.names[at], user, chance: this.chances.get(at) });
   }
 
   async undo() {

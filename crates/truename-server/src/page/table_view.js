@@ -253,10 +253,10 @@ export class TableView {
       };
       const answers = await match(distinct.names, types, this.known(types), { signal, onProgress, onWait });
       byId("table-progress-text").textContent = "Ordering the names, doubtful ones first";
-      const [order, judged] = await Promise.all([reviewOrder(answers, signal), this.judgements.all()]);
+      const [{ order, chances }, judged] = await Promise.all([reviewOrder(answers, signal), this.judgements.all()]);
       this.step("review");
       const waiting = this.judgements.waiting.filter(({ base }) => base === this.base);
-      await this.review.begin({ ...distinct, answers, order, judged: [...judged, ...waiting], types });
+      await this.review.begin({ ...distinct, answers, order, chances, judged: [...judged, ...waiting], types });
     } catch (error) {
       this.step("table-settings", byId("table-match"));
       if (!calling.signal.aborted) throw error;

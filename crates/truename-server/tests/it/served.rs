@@ -181,6 +181,11 @@ async fn bad_input_is_told_to_the_client() {
         ("/v1/judgements", json!({"judgements": [{"name": " ", "id": null}]}), "empty name"),
         ("/v1/judgements", json!({"judgements": [{"name": "a", "id": "D:9"}]}), "D:9"),
         ("/v1/review/order", json!({"answers": [{"probability": 1.5}]}), "1.5"),
+        (
+            "/v1/judgements",
+            json!({"judgements": [{"name": "a", "id": null, "chance": 0}]}),
+            "the chance 0 is not above 0",
+        ),
     ] {
         let (status, answer) = served.post(path, body).await;
         assert!(status.is_client_error(), "{path} {status}");

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::Serialize;
 use truename_error::ErrorKind;
 use truename_infer::{ClozeMapping, MentionOutcome, ScoredMention};
 use truename_kb::ConceptId;
@@ -16,7 +17,7 @@ use crate::{
 const MIN_MENTIONS: usize = 20;
 
 /// Gains of a re-ranker's calibration. Each pair is the value before and, by a mapping fitted to other documents, after.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ContextGain {
     /// True if the new mapping is kept; it is not if the log-loss before is lower.
@@ -46,7 +47,7 @@ impl KnowledgeBase {
                 let Some(ids) = answers.ids(mention) else { continue };
                 let name = mention.surface(&document.text).into_owned();
                 if known.insert((name.to_lowercase(), ids.clone())) {
-                    names.push(GoldName { name, ids, name_type: None });
+                    names.push(GoldName { name, ids, ..GoldName::default() });
                 }
             }
         }

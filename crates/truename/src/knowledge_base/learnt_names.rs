@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn a_labelled_name_is_known_in_any_spelling_with_its_id() {
         let record = LearntNames::new(0, [("heart attack", "D1")]);
-        let gold = |name: &str, id: &str| GoldName { name: name.into(), ids: vec![id.into()], name_type: None };
+        let gold = |name: &str, id: &str| GoldName { name: name.into(), ids: vec![id.into()], ..GoldName::default() };
         assert_eq!(record.count(&[gold("Heart-Attack", "D1"), gold("heart attack", "D2"), gold("attack", "D1")]), 1);
     }
 }

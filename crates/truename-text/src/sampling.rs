@@ -1,0 +1,49 @@
+//! Weights of a sample whose members were drawn with unequal chances.
+
+/// Largest weight beside a mean of one. Clipping trades a little bias for much variance.
+const LARGEST: f64 = 10.0;
+
+/// Returns the weight of each member of a sample by the chance, above 0 and at most 1, with which it was drawn: one over the chance, so
+/// that the sample stands for all that it was drawn from, with the mean 1 (self-normalised), and clipped at ten times the mean
+/// (importance-weighted active learning; Beygelzimer, Dasgupta and Langford, 2009).
+pub fn sampling_weights(chances: &[f64]) -> Vec<f64> {
+    let inverse: Vec<f64> = chances.iter().map(|chance| 1.0 / chance.clamp(f64::MIN_POSITIVE, 1.0)).collect();
+    let clipped: Vec<f64> = normalised(inverse).into_iter().map(|weight| weight.min(LARGEST)).collect();
+    normalised(clipped)
+}
+
+/// Returns the number of equally weighted members that say as much as members of these weights: `(Σ w)² / Σ w²` (Kish, 1965).
+pub fn effective_size(weights: &[f64]) -> f64 {
+    let squares: f64 = weights.iter().map(|weight| weight * weight).sum();
+    if squares == 0.0 { 0.0 } else { weights.iter().sum::<f64>().powi(2) / squares }
+}
+
+fn normalised(mut weights: Vec<f64>) -> Vec<f64> {
+    let mean = weights.iter().sum::<f64>() / weights.len().max(1) as f64;
+    weights.iter_mut().for_each(|weight| *weight /= mean);
+    weights
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rarely_drawn_member_stands_for_many() {
+        assert_eq!(sampling_weights(&[]), []);
+        assert_eq!(sampling_weights(&[0.3; 4]), [1.0; 4]);
+        let weights = sampling_weights(&[1.0, 1.0, 0.25]);
+        assert!(weights[0] == weights[1] && (weights[2] / weights[0] - 4.0).abs() < 1e-9, "{weights:?}");
+        assert!((weights.iter().sum::<f64>() - 3.0).abs() < 1e-9);
+        let mut chances = vec![1.0; 99];
+        chances.push(1e-12);
+        assert!(sampling_weights(&chances)[99] <= 100.0 / 10.0, "clipped");
+    }
+
+    #[test]
+    fn unequal_weights_say_less() {
+        assert_eq!(effective_size(&[]), 0.0);
+        assert_eq!(effective_size(&[2.0; 5]), 5.0);
+        assert!(effective_size(&[4.0, 1.0, 1.0]) < 2.1);
+    }
+}
