@@ -23,7 +23,7 @@ impl Gold {
     /// Returns the names.
     pub fn read(self) -> Result<Vec<GoldName>, Error> {
         let of =
-            |(name, id): (String, Option<String>)| GoldName { name, ids: id.into_iter().collect(), name_type: None };
+            |(name, id): (String, Option<String>)| GoldName { name, ids: id.into_iter().collect(), ..GoldName::default() };
         match self {
             Self::File(path) => read_gold(&path),
             Self::Pairs(pairs) => Ok(pairs.into_iter().map(of).collect()),

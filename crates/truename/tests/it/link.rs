@@ -323,7 +323,7 @@ fn work_that_is_stopped_changes_nothing() {
 }
 
 fn gold_name(name: &str, ids: &[&str]) -> GoldName {
-    GoldName { name: name.into(), ids: ids.iter().map(|id| (*id).into()).collect(), name_type: None }
+    GoldName { name: name.into(), ids: ids.iter().map(|id| (*id).into()).collect(), ..GoldName::default() }
 }
 
 #[test]
