@@ -63,7 +63,7 @@ pub fn supplementary(data: &Path, chemicals: &BTreeSet<String>) -> anyhow::Resul
 }
 
 /// Reads the rows that have types: id, name, synonyms joined by `|`.
-fn rows(path: &Path, types: impl Fn(&[&str]) -> Option<Vec<String>>) -> anyhow::Result<Vec<Concept>> {
+pub fn rows(path: &Path, types: impl Fn(&[&str]) -> Option<Vec<String>>) -> anyhow::Result<Vec<Concept>> {
     let mut concepts = Vec::new();
     for line in unzipped(path)?.lines() {
         let columns: Vec<&str> = line.split('\t').collect();

@@ -25,6 +25,7 @@ mod reference_sets;
 mod rerank;
 mod round_trip;
 mod scale;
+mod self_match;
 mod train_step;
 mod vectors;
 
@@ -64,6 +65,15 @@ enum Benchmark {
         options: Names,
         /// This corpus alone
         #[arg(long, value_name = "NAME", value_parser = labelled::CORPORA)]
+        only: Option<String>,
+    },
+    /// Preferred names of vocabularies, each matched against its own vocabulary
+    SelfMatch {
+        /// The folder with the data sets
+        #[arg(long)]
+        data: PathBuf,
+        /// This vocabulary alone
+        #[arg(long, value_name = "NAME", value_parser = self_match::VOCABULARIES)]
         only: Option<String>,
     },
     /// Mentions and ids in abstracts, by the dictionary or a trained recognizer
@@ -286,6 +296,10 @@ fn main() -> anyhow::Result<()> {
                 accuracy::run(corpus.trim_start_matches("gnormplus-"), cases, &options)?;
             }
             Ok(())
+        }
+        Benchmark::SelfMatch { data, only } => {
+            let is_asked = |vocabulary: &&str| only.as_deref().is_none_or(|only| only == *vocabulary);
+            self_match::VOCABULARIES.into_iter().filter(is_asked).try_for_each(|one| self_match::run(&data, one))
         }
         Benchmark::Link { data: Data { data, dump }, part, only, errors, recognizer } => link::run(&link::Options {
             data: &data,

@@ -4,6 +4,7 @@ use truename_kb::{ConceptId, Date, judged_on};
 use truename_text::similarity::is_misspelt;
 use truename_text::{KeyMatch, NameProfile, Token, VersionedName};
 
+use crate::preferred_name::sole_preferred;
 use crate::{Candidate, Link};
 
 /// The ranker that gave the probabilities.
@@ -30,6 +31,10 @@ pub(crate) fn explain(name: &str, candidates: &[Candidate], threshold: f64, basi
             Some(date) => format!("You judged this on {date}."),
             None => format!("That name is an alias from {source}."),
         });
+    }
+    let sharers = candidates.iter().filter(|candidate| candidate.scores.exact == 1.0).count();
+    if sharers > 1 && sole_preferred(&query, candidates) == Some(0) {
+        said.push(format!("Of the {sharers} concepts with that name it alone has it as its preferred name."));
     }
     if let Some(next) = candidates.get(1) {
         let other = NameProfile::new(&next.matched_name);

@@ -41,6 +41,7 @@ mod memo;
 mod name_filter;
 mod name_set;
 mod placeholder;
+mod preferred_name;
 mod proposal;
 mod query;
 mod ranker;

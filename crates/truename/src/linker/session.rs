@@ -11,6 +11,7 @@ use crate::explain::{Basis, explain, explain_id, explain_judged_nil, explain_pla
 use crate::feature::CandidateFeatures;
 use crate::generator::{Dense, KeyQuery, Scope, propose_exact};
 use crate::placeholder::is_same_name;
+use crate::preferred_name::put_sole_preferred_first;
 use crate::retrieval::{Retriever, exact_name};
 use crate::{Candidate, Error, FeatureSet, Link, Ranker, Scores};
 
@@ -72,7 +73,14 @@ impl<'a> Session<'a> {
             return Ok(link);
         }
         let candidates = match self.named(asked.name)? {
-            Some(profile) => self.candidates(&profile, dense, asked.nearest)?,
+            Some(profile) => {
+                let mut candidates = self.candidates(&profile, dense, asked.nearest)?;
+                // In a sentence the vectors speak for what is meant there.
+                if asked.in_sentence.is_none() && candidates.first().is_some_and(|best| best.scores.ranker.is_some()) {
+                    put_sole_preferred_first(&profile, &mut candidates);
+                }
+                candidates
+            }
             None => Vec::new(),
         };
         Ok(self.answer(asked, candidates))

@@ -94,6 +94,48 @@ fn a_name_is_the_same_with_other_letters_and_numerals() {
     }
 }
 
+/// A name that concept `A:1` has as its preferred name, and three others as a synonym, `A:4` with another preferred name much like it.
+fn shared_preferred() -> Vec<Concept> {
+    let names = [
+        ("A:1", vec!["metachromatic fever"]),
+        (
+            "A:2",
+            vec!["juvenile metachromatic fever", "metachromatic fever", "metachromatic fevers", "fever, metachromatic"],
+        ),
+        ("A:3", vec!["late fever", "metachromatic fever", "MF"]),
+        ("A:4", vec!["metachromatic fever 1", "metachromatic fever", "metachromatic fever 1A"]),
+        ("A:5", vec!["ARB"]),
+        ("A:6", vec!["AR-B"]),
+    ];
+    let concept_of = |(id, names): (&str, Vec<&str>)| {
+        concept(id, "", &names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+    };
+    names.map(concept_of).into()
+}
+
+#[test]
+fn a_sole_preferred_name_wins_over_synonyms() {
+    let folder = tempfile::tempdir().unwrap();
+    let kb = KnowledgeBase::create(shared_preferred(), &folder.path().join("kb")).unwrap();
+    for options in [LinkOptions::default(), LinkOptions { top: 5, explain: true, ..LinkOptions::default() }] {
+        let linker = Linker::new(kb.clone()).unwrap().with_options(options).unwrap();
+        for (name, id) in [
+            ("metachromatic fever", "A:1"),
+            ("Metachromatic-Fever", "A:1"),
+            ("ARB", "A:5"),
+            ("AR-B", "A:6"),
+            ("metachromatic fever 1", "A:4"),
+        ] {
+            let link = linker.link_name(name).unwrap();
+            assert_eq!(id_of(&link), id, "{name}");
+            assert!(link.candidates.is_sorted_by(|left, right| left.probability >= right.probability), "{name}");
+        }
+        let explanation = linker.link_name("metachromatic fever").unwrap().explanation;
+        let reason = "Of the 4 concepts with that name it alone has it as its preferred name.";
+        assert_eq!(explanation.map(|said| said.contains(reason)), linker.options().explain.then_some(true));
+    }
+}
+
 #[test]
 fn names_are_told_apart_by_their_signs() {
     let folder = tempfile::tempdir().unwrap();
