@@ -211,7 +211,7 @@ fn may_be_numeral(word: &str) -> bool {
 
 /// Returns a numeral with Roman letters in the place of digits or the other way round, and its place: behind words such as `type`, where a
 /// letter may follow (`IIIb`), or at the end of a name.
-fn other_numeral(word: &str, before: &str) -> Option<(String, AlternativePlace)> {
+pub(crate) fn other_numeral(word: &str, before: &str) -> Option<(String, AlternativePlace)> {
     static NUMBERS: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| ROMAN.into_iter().zip(1..).collect());
     if before.is_empty() || !word.is_ascii() {
         return None;

@@ -10,7 +10,8 @@
 //! [`Words`] are the words of a running text in the same normal form, with the [`Border`]s between them, and [`written_forms`] the forms of
 //! a name there; [`alternative_names`] writes a name as others write it;
 //! [`AssertionRules`] tell what a text says of a mention: that it is negated, historical and the like;
-//! a [`VersionedName`] is a name with its version, edition and platform apart;
+//! a [`VersionedName`] is a name with its version, edition and platform apart; [`Designators`] are the numbers, letters and signs that tell
+//! names of one kind apart;
 //! [`is_missing_value`] detects words in place of a name;
 //! [`part_of`] makes a part of a name by which people may ask for it, and [`has_part`] detects such parts;
 //! a [`GoldName`] is a name with its right answer, [`sampling_weights`] weigh answers that were not drawn evenly, and a [`Problem`] a place in a file that was not read;
@@ -30,6 +31,7 @@ mod abbreviation;
 mod alternative;
 mod assertion;
 mod border;
+mod designator;
 mod document;
 mod gold_name;
 mod gram;
@@ -53,6 +55,7 @@ pub use abbreviation::{Abbreviation, abbreviations};
 pub use alternative::{Alternative, AlternativePlace, has_umlauts_of};
 pub use assertion::{Assertion, AssertionRules, Assertions, ENGLISH_TRIGGERS};
 pub use border::{BORDER_MARKS, Border};
+pub use designator::Designators;
 pub use document::{Document, Mention, Passage};
 pub use gold_name::GoldName;
 pub use gram::{Gram, grams};

@@ -11,6 +11,7 @@
 
 mod answers;
 mod call;
+mod contradiction;
 mod documents;
 mod fitted_rankers;
 mod models;

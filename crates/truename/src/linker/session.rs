@@ -6,7 +6,7 @@ use truename_kb::{ConceptId, ConceptIndex, Date, JudgedForm, NameIndex, Snapshot
 use truename_text::{KeyMatch, NameProfile, NormalizedName, Span, alternative_names, has_umlauts_of};
 
 use super::fitted_rankers::FittedRankers;
-use super::{LONGEST_NAME_BYTES, Linker, vote};
+use super::{LONGEST_NAME_BYTES, Linker, contradiction, vote};
 use crate::explain::{Basis, explain, explain_id, explain_judged_nil, explain_placeholder};
 use crate::feature::CandidateFeatures;
 use crate::generator::{Dense, KeyQuery, Scope, propose_exact};
@@ -245,7 +245,8 @@ impl<'a> Session<'a> {
                     Some(dense) => Some(vote::shares(&dense, names, &self.scope(Some(dense)))?),
                     None => None,
                 };
-                self.ranked(&featured, features, exact, votes.as_ref(), &scores)
+                let logits = self.logits(query, &featured, features)?;
+                self.ranked(&featured, &logits, exact, votes.as_ref(), &scores)
             }
             None => Ok(exact.into_iter().map(|(_, candidate)| candidate).collect()),
         }
@@ -257,32 +258,44 @@ impl<'a> Session<'a> {
         self.candidate(concept, matched, self.fitted.ranker.exact, scores)
     }
 
+    /// Returns the scores of the candidates by the ranker; a candidate whose name contradicts the query has a low one.
+    fn logits(
+        &self,
+        query: &NameProfile,
+        featured: &[CandidateFeatures],
+        features: FeatureSet,
+    ) -> Result<Vec<f64>, Error> {
+        let ranker = if features == FeatureSet::Lexical { &self.fitted.lexical } else { &self.fitted.ranker };
+        let mut logits: Vec<f64> = featured.iter().map(|candidate| ranker.score(&candidate.row)).collect();
+        contradiction::weigh(query, featured, self.retriever.snapshot, &mut logits)?;
+        Ok(logits)
+    }
+
     fn ranked(
         &self,
         featured: &[CandidateFeatures],
-        features: FeatureSet,
+        logits: &[f64],
         exact: Option<(ConceptIndex, Candidate)>,
         votes: Option<&HashMap<ConceptIndex, f64>>,
         nearest: &HashMap<ConceptIndex, f64>,
     ) -> Result<Vec<Candidate>, Error> {
-        let ranker = if features == FeatureSet::Lexical { &self.fitted.lexical } else { &self.fitted.ranker };
-        let scores: Vec<f64> = featured.iter().map(|candidate| ranker.score(&candidate.row)).collect();
         let mut probabilities = match votes {
             Some(votes) => {
                 let share = |candidate: &CandidateFeatures| votes.get(&candidate.concept).copied().unwrap_or(0.0);
                 featured.iter().map(share).collect()
             }
-            None => Ranker::probabilities(&scores),
+            None => Ranker::probabilities(logits),
         };
         let sole = exact.as_ref().map(|(concept, _)| *concept);
-        if let Some(at) = featured.iter().position(|candidate| Some(candidate.concept) == sole) {
+        let place = featured.iter().position(|candidate| Some(candidate.concept) == sole);
+        if let (Some(at), Some((_, decided))) = (place, &exact) {
             // The exact name decides; the other candidates share the rest in proportion.
             let others = 1.0 - probabilities[at];
-            let scale = if others > 0.0 { (1.0 - ranker.exact) / others } else { 0.0 };
+            let scale = if others > 0.0 { (1.0 - decided.probability) / others } else { 0.0 };
             probabilities.iter_mut().for_each(|probability| *probability *= scale);
         }
         let mut candidates: Vec<Candidate> = exact.into_iter().map(|(_, candidate)| candidate).collect();
-        for ((candidate, score), probability) in featured.iter().zip(&scores).zip(probabilities) {
+        for ((candidate, score), probability) in featured.iter().zip(logits).zip(probabilities) {
             if sole == Some(candidate.concept) {
                 continue;
             }

@@ -160,6 +160,59 @@ fn names_are_told_apart_by_their_signs() {
     }
 }
 
+/// Names of a knowledge base, one a concept, and names that differ from one of them in a number, letter or sign.
+const TWINS: [(&[&str], &[&str]); 10] = [
+    (&["hepatitis A", "hepatitis B", "hepatitis C"], &["hepatitis 100", "hepatitis 5", "hepatitis F"]),
+    (&["CD4+ T cell", "CD8+ T cell", "B cell"], &["CD4- T cell", "CD8- T cells"]),
+    (&["(+)-catechin", "(R)-limonene", "L-carnitine"], &["(−)-catechin", "(S)-limonene", "D-carnitine"]),
+    (&["vitamin D3", "vitamin B12", "vitamin K1"], &["vitamin D2", "vitamin B1", "vitamin K2"]),
+    (
+        &["type 2 diabetes mellitus", "mucopolysaccharidosis type IIIA"],
+        &["diabetes mellitus type I", "mucopolysaccharidosis type IIIB"],
+    ),
+    (&["aspirin 100 mg tablet", "ibuprofen 200 mg tablet"], &["aspirin 10 mg tablet", "ibuprofen 400 mg tablets"]),
+    (&["IPv4", "HTTP/2", "USB 3.0"], &["IPv6", "HTTP/1.1", "USB 2.0"]),
+    (
+        &["Microsoft Office 2016", "Windows Server 2012"],
+        &["Microsoft Office 2019", "Office 2019", "Windows Server 2019"],
+    ),
+    (&["trisomy 21", "factor VIII deficiency"], &["trisomy 18", "factor IX deficiency"]),
+    (&["Ca2+", "Fe3+", "Cl-"], &["Fe2+", "Cl+"]),
+];
+
+#[test]
+fn a_name_that_differs_in_a_number_letter_or_sign_is_no_likely_answer() {
+    for (names, asked) in TWINS {
+        let folder = tempfile::tempdir().unwrap();
+        let concepts =
+            names.iter().enumerate().map(|(at, name)| concept(&format!("N:{at}"), "", &[(*name).to_owned()]));
+        let kb = KnowledgeBase::create(concepts.collect(), &folder.path().join("kb")).unwrap();
+        let linker = Linker::new(kb).unwrap();
+        for name in asked {
+            let link = linker.link_name(name).unwrap();
+            let best = link.candidates.first().map_or(0.0, |best| best.probability);
+            assert!(best < 0.1, "{name}: {} {best}", id_of(&link));
+        }
+        for name in names {
+            assert_eq!(linker.link_name(name).unwrap().candidates[0].preferred_name, *name);
+        }
+    }
+}
+
+#[test]
+fn a_number_of_a_synonym_contradicts_no_other_number_of_a_general_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let concepts = [["Acme Catalog", "catalog 5", "catalog 6.0"], ["ACOL", "ACOL 1960", "ACOL 1974"]];
+    let concepts =
+        concepts.iter().enumerate().map(|(at, names)| concept(&format!("N:{at}"), "", &names.map(str::to_owned)));
+    let kb = KnowledgeBase::create(concepts.collect(), &folder.path().join("kb")).unwrap();
+    let linker = Linker::new(kb).unwrap();
+    for (name, id) in [("catalog 7.2", "N:0"), ("ACOL 1968", "N:1")] {
+        let link = linker.link_name(name).unwrap();
+        assert!(id_of(&link) == id && link.candidates[0].probability > 0.2, "{link:?}");
+    }
+}
+
 #[test]
 fn neither_threads_nor_company_change_an_answer() {
     let (linker, _folder) = linker(LinkOptions { explain: true, ..LinkOptions::default() });
