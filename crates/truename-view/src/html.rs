@@ -79,10 +79,12 @@ pub struct HtmlWriter<W: Write> {
     documents: usize,
     is_page: bool,
     has_data: bool,
+    /// True if mentions without a link were written, which are not judged.
+    is_recognized: bool,
 }
 
 impl<W: Write> HtmlWriter<W> {
-    /// Begins a page that is complete in itself. Its mentions can be judged, and saved as documents.
+    /// Begins a page that is complete in itself. Its mentions can be judged, and saved as documents, if they were linked.
     ///
     /// # Errors
     /// If `out` cannot be written.
@@ -94,7 +96,7 @@ impl<W: Write> HtmlWriter<W> {
 
     /// Begins a fragment of a page that has [`STYLE`]: articles, and a legend behind them.
     pub fn fragment(out: W) -> Self {
-        Self { out, legend: Legend::default(), documents: 0, is_page: false, has_data: false }
+        Self { out, legend: Legend::default(), documents: 0, is_page: false, has_data: false, is_recognized: false }
     }
 
     /// Adds to each article its document as the JSON of a [`DocumentLine`] whose offsets count UTF-16 units, from which a script lets
@@ -111,12 +113,13 @@ impl<W: Write> HtmlWriter<W> {
     pub fn write(&mut self, document: &LinkedDocument) -> io::Result<()> {
         self.documents += 1;
         self.legend.count(document);
+        self.is_recognized |= document.mentions.iter().any(|mention| !mention.is_linked());
         let mut page = Vec::new();
         self.write_heading(&mut page, document)?;
         for block in blocks(&document.document, pieces(document, &passage_starts(&document.document))) {
             self.write_block(&mut page, document, block)?;
         }
-        if self.has_data {
+        if self.has_data && !self.is_recognized {
             write_data(&mut page, document)?;
         }
         writeln!(page, "</article>")?;
@@ -132,8 +135,11 @@ impl<W: Write> HtmlWriter<W> {
             writeln!(self.out, "</main>")?;
         }
         LegendList { legend: &self.legend, documents: self.documents }.write_into(&mut self.out)?;
+        if self.is_page && !self.is_recognized {
+            writeln!(self.out, "<script type=\"module\">\n{}</script>", script())?;
+        }
         if self.is_page {
-            writeln!(self.out, "<script type=\"module\">\n{}</script>\n</body>\n</html>", script())?;
+            writeln!(self.out, "</body>\n</html>")?;
         }
         self.out.flush()?;
         Ok(self.out)

@@ -69,7 +69,7 @@ impl MentionTable {
 }
 
 fn line(cells: Vec<impl AsRef<str>>, is_safe: bool) -> Vec<u8> {
-    (Dialect::of(b',').row(cells.into_iter(), is_safe) + "\n").into_bytes()
+    (Dialect::of(b',').row(cells, is_safe) + "\n").into_bytes()
 }
 
 /// Returns the cells that place a mention; several types stand as one, between vertical bars.
