@@ -1,10 +1,11 @@
 //! Weights of a sample whose members were drawn with unequal chances.
 
-/// Largest weight, in medians of the weights. Clipping trades a little bias for much variance; a mean would rise with the weight to clip.
-const LARGEST: f64 = 10.0;
+/// Largest weight, in medians of the weights: a review that draws a tenth of its names evenly stays below it. Clipping trades a little bias
+/// for much variance; the mean in place of the median would rise with the weight to clip.
+const LARGEST: f64 = 40.0;
 
 /// Returns the weight of each member of a sample by the chance, above 0 and at most 1, with which it was drawn: one over the chance, so
-/// that the sample stands for all that it was drawn from, clipped at ten times the median, with the mean 1 (self-normalised;
+/// that the sample stands for all that it was drawn from, clipped at 40 times the median, with the mean 1 (self-normalised;
 /// importance-weighted active learning, Beygelzimer, Dasgupta and Langford, 2009).
 pub fn sampling_weights(chances: &[f64]) -> Vec<f64> {
     let inverse: Vec<f64> = chances.iter().map(|chance| 1.0 / chance.clamp(f64::MIN_POSITIVE, 1.0)).collect();
