@@ -22,8 +22,11 @@ pub enum Gold {
 impl Gold {
     /// Returns the names.
     pub fn read(self) -> Result<Vec<GoldName>, Error> {
-        let of =
-            |(name, id): (String, Option<String>)| GoldName { name, ids: id.into_iter().collect(), ..GoldName::default() };
+        let of = |(name, id): (String, Option<String>)| GoldName {
+            name,
+            ids: id.into_iter().collect(),
+            ..GoldName::default()
+        };
         match self {
             Self::File(path) => read_gold(&path),
             Self::Pairs(pairs) => Ok(pairs.into_iter().map(of).collect()),
