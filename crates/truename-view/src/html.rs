@@ -94,7 +94,7 @@ impl<W: Write> HtmlWriter<W> {
         Ok(Self { is_page: true, ..Self::fragment(out).with_data() })
     }
 
-    /// Begins a fragment of a page that has [`STYLE`]: articles, and a legend behind them.
+    /// Begins a fragment of a page that has [`STYLE`](crate::STYLE): articles, and a legend behind them.
     pub fn fragment(out: W) -> Self {
         Self { out, legend: Legend::default(), documents: 0, is_page: false, has_data: false, is_recognized: false }
     }

@@ -1,9 +1,8 @@
 //! Links as people and programs read them.
 //!
 //! An [`HtmlWriter`] writes documents with their mentions in colour, as a page on which they can be judged or as a fragment of one;
-//! [`ASSETS`] are its styles and scripts. A [`NameLine`] is the answer to
-//! a name, a [`DocumentLine`] a document with its linked mentions; both serialize to the lines that `truename` and its server write, and have
-//! the schema of them. [`read_document`] reads such a line back.
+//! [`ASSETS`] are its styles and scripts. A [`NameLine`] is the answer to a name, a [`DocumentLine`] a document with its linked mentions; both
+//! serialize to the lines that `truename` and its server write, and have the schema of them. [`read_document`] reads such a line back.
 //!
 //! ```
 //! use truename_view::NameLine;
