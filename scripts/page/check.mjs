@@ -563,6 +563,8 @@ await section("a column is reviewed by keyboard alone", async () => {
   await page.keyboard.press("?");
   await page.waitForSelector("#item-help[open]");
   await page.keyboard.press("Escape");
+  // The item takes the focus back.
+  await page.waitForFunction(() => document.activeElement.id === "item");
 
   // The filter leaves out what is judged.
   await page.locator('[name="names-filter"][value="undecided"]').focus();
