@@ -2,7 +2,7 @@
 
 use truename_kb::{ConceptId, Date, judged_on};
 use truename_text::similarity::is_misspelt;
-use truename_text::{KeyMatch, NameProfile, Token, VersionedName};
+use truename_text::{KeyMatch, NameProfile, Token, VersionedName, repaired};
 
 use crate::preferred_name::sole_preferred;
 use crate::{Candidate, Link};
@@ -23,9 +23,15 @@ pub(crate) fn explain(name: &str, candidates: &[Candidate], threshold: f64, basi
     let Some(best) = candidates.first() else {
         return format!("No name of the knowledge base resembles “{name}”.");
     };
-    let query = NameProfile::new(name);
+    // A concept may have the name as it was spoilt.
+    let repaired = repaired(name).filter(|_| best.matched_name != name);
+    let query = NameProfile::new(repaired.as_deref().unwrap_or(name));
     let matched = NameProfile::new(&best.matched_name);
-    let mut said = vec![format!("{} ({}): {}.", best.id, best.preferred_name, likeness(&query, &matched, best))];
+    let mut said = Vec::new();
+    if let Some(repaired) = &repaired {
+        said.push(format!("Read as “{repaired}”, whose UTF-8 was decoded as Windows-1252."));
+    }
+    said.push(format!("{} ({}): {}.", best.id, best.preferred_name, likeness(&query, &matched, best)));
     if let Some(source) = &best.alias_source {
         said.push(match judged_on(source) {
             Some(date) => format!("You judged this on {date}."),

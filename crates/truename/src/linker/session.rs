@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use truename_kb::{ConceptId, ConceptIndex, Date, JudgedForm, NameIndex, Snapshot};
-use truename_text::{KeyMatch, NameProfile, NormalizedName, Span, alternative_names, has_umlauts_of};
+use truename_text::{KeyMatch, NameProfile, NormalizedName, Span, alternative_names, has_umlauts_of, repaired};
 
 use super::fitted_rankers::FittedRankers;
 use super::{LONGEST_NAME_BYTES, Linker, contradiction, vote};
@@ -114,13 +114,18 @@ impl<'a> Session<'a> {
         Ok(Some(link))
     }
 
-    /// Returns the profile of a name, as others write it if only so it is a name of a concept; `None` if it is empty, too long, judged
+    /// Returns the profile of a name, with its encoding repaired, and as others write it if only so it is a name of a concept; `None` if it is empty, too long, judged
     /// NIL, or a placeholder that is no name of a concept.
     fn named(&self, name: &str) -> Result<Option<NameProfile>, Error> {
         if name.len() > LONGEST_NAME_BYTES {
             return Ok(None);
         }
-        let profile = NameProfile::new(name);
+        let mut profile = NameProfile::new(name);
+        if let Some(repaired) = repaired(name)
+            && !self.is_name(&profile)?
+        {
+            profile = NameProfile::new(&repaired);
+        }
         if profile.normalized.is_empty() || self.judged_nil(name).is_some() {
             return Ok(None);
         }

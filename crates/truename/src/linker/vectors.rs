@@ -1,7 +1,9 @@
 //! Vectors of names, each alone or in its sentence.
 
+use std::borrow::Cow;
+
 use truename_infer::Embeddings;
-use truename_text::Span;
+use truename_text::{Span, repaired};
 
 use super::session::RankQuery;
 use crate::{Encoder, Error};
@@ -21,7 +23,11 @@ impl Vectors {
             Self { values: vec![0.0; asked.len() * dimensions], dimensions, is_truncated: vec![false; asked.len()] };
         let (in_sentence, alone): (Vec<usize>, Vec<usize>) =
             (0..asked.len()).partition(|at| asked[*at].in_sentence.is_some());
-        vectors.put(&alone, &encoder.encode(&alone.iter().map(|at| asked[*at].name).collect::<Vec<_>>())?);
+        let names: Vec<Cow<'_, str>> = alone
+            .iter()
+            .map(|at| repaired(asked[*at].name).map_or(Cow::Borrowed(asked[*at].name), Cow::Owned))
+            .collect();
+        vectors.put(&alone, &encoder.encode(&names)?);
         let sentences: Vec<(&str, Span)> = in_sentence.iter().filter_map(|at| asked[*at].in_sentence).collect();
         // A network of characters reads names alone.
         if !sentences.is_empty() {

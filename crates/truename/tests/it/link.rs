@@ -54,6 +54,36 @@ fn id_of(link: &Link) -> &str {
 }
 
 #[test]
+fn names_of_a_wrong_encoding_are_repaired_and_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let concepts = vec![
+        concept("ILL:1", "growth", &names(&["Sjögren syndrome"])),
+        concept("ILL:2", "growth", &names(&["Crohn’s disease"])),
+        concept("ILL:3", "growth", &names(&["BehÃ§et disease"])),
+        concept("ILL:4", "growth", &names(&["Behçet disease"])),
+    ];
+    let kb = KnowledgeBase::create(concepts, &folder.path().join("kb")).unwrap();
+    let linker =
+        Linker::new(kb).unwrap().with_options(LinkOptions { explain: true, ..LinkOptions::default() }).unwrap();
+    for (name, id, read_as) in [
+        ("SjÃ¶gren syndrome", "ILL:1", Some("Sjögren syndrome")),
+        ("SjÃƒÂ¶gren syndrme", "ILL:1", Some("Sjögren syndrme")),
+        ("Crohnâ€™s disease", "ILL:2", Some("Crohn’s disease")),
+        ("Sjögren syndrome", "ILL:1", None),
+        // A concept has the name as it stands.
+        ("BehÃ§et disease", "ILL:3", None),
+    ] {
+        let link = linker.link_name(name).unwrap();
+        assert_eq!((id_of(&link), link.name.as_str()), (id, name));
+        let explanation = link.explanation.unwrap();
+        let said = read_as.map(|name| format!("Read as “{name}”, whose UTF-8 was decoded as Windows-1252. ILL:"));
+        assert_eq!(explanation.starts_with("Read as"), said.is_some(), "{explanation}");
+        assert!(said.is_none_or(|said| explanation.starts_with(&said)), "{explanation}");
+    }
+}
+
+#[test]
 fn messy_names_find_their_concepts() {
     let (linker, _folder) = linker(LinkOptions::default());
     let cases = [

@@ -1,0 +1,86 @@
+//! Names whose UTF-8 was read as Windows-1252 (`SjÃ¶gren` for `Sjögren`), once or several times.
+
+/// Characters of the bytes from 0x80 to 0x9F in Windows-1252; five bytes stand for the control characters of Latin-1.
+const WINDOWS_1252: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}', '‘', '’',
+    '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
+];
+/// Largest number of decodings that are taken back.
+const MAX_DECODINGS: usize = 3;
+
+/// Returns the name as it was before its UTF-8 was decoded as Windows-1252 or Latin-1; `None` if it is no such text.
+///
+/// The whole name must be made of the characters of these encodings, and their bytes must be UTF-8. A text in any language hardly is: a
+/// capital such as `Ã` would have to stand before a sign such as `©` or `¶` each time (`SÃO PAULO` and `Âge` stay).
+pub fn repaired(name: &str) -> Option<String> {
+    let mut repaired = None;
+    for _ in 0..MAX_DECODINGS {
+        let Some(earlier) = undecoded(repaired.as_deref().unwrap_or(name)) else { break };
+        repaired = Some(earlier);
+    }
+    repaired
+}
+
+/// Takes one decoding back.
+fn undecoded(name: &str) -> Option<String> {
+    if name.is_ascii() {
+        return None;
+    }
+    let bytes: Option<Vec<u8>> = name.chars().map(byte).collect();
+    String::from_utf8(bytes?).ok()
+}
+
+/// Returns the byte of a character in Windows-1252, or in Latin-1.
+fn byte(character: char) -> Option<u8> {
+    match u8::try_from(u32::from(character)) {
+        Ok(byte) => Some(byte),
+        Err(_) => WINDOWS_1252.iter().position(|known| *known == character).map(|at| 0x80 + at as u8),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::repaired;
+
+    #[test]
+    fn what_was_decoded_wrongly_is_taken_back() {
+        for (name, expected) in [
+            ("SjÃ¶gren syndrome", "Sjögren syndrome"),
+            ("SjÃƒÂ¶gren syndrome", "Sjögren syndrome"),
+            ("Guillainâ€“BarrÃ©", "Guillain–Barré"),
+            ("interferon-Î³", "interferon-γ"),
+            ("Crohnâ€™s disease", "Crohn’s disease"),
+            ("æ\u{A0}ªå¼\u{8F}ä¼šç¤¾", "株式会社"),
+            ("TÃ\u{AD}pico", "Típico"),
+        ] {
+            assert_eq!(repaired(name).as_deref(), Some(expected), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_all_languages_stay() {
+        for name in [
+            "SÃO PAULO",
+            "Âge",
+            "château",
+            "Ångström",
+            "Müller & Söhne",
+            "Ærøskøbing",
+            "Ñuñoa",
+            "naïve",
+            "β-carotene",
+            "株式会社",
+            "Łódź",
+            "ÎLE-DE-FRANCE",
+            "Übergröße",
+            "Café™",
+            "25 µg",
+            "L’Oréal®",
+            "Ø 5 mm",
+            "aspirin",
+            "",
+        ] {
+            assert_eq!(repaired(name), None, "{name}");
+        }
+    }
+}
