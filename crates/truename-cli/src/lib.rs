@@ -17,6 +17,7 @@ mod documents;
 mod exit_code;
 mod harmless;
 mod interrupt;
+mod lock;
 mod names;
 mod output;
 mod problems;

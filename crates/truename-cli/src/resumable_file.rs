@@ -5,7 +5,7 @@
 //! to these bytes, reads past these items and goes on. It writes what one run would have, since items are answered in the same batches.
 
 use std::cell::RefCell;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -19,6 +19,7 @@ use truename_read::{files, is_stream};
 use crate::atomic_file::target;
 use crate::exit_code::UsageError;
 use crate::interrupt;
+use crate::lock::locked;
 use crate::run_identity::RunIdentity;
 
 /// Time between two records. Shorter repeats less after a kill, and waits for the disk more often.
@@ -88,7 +89,10 @@ impl ResumableFile {
             PathBuf::from(name)
         };
         let (partial, record_path) = (beside(".partial"), beside(".resume"));
-        let mut file = locked(&partial)?;
+        let mut file = locked(&partial, File::options().read(true), || {
+            Error::new(ErrorKind::Other, format!("another process writes {}", partial.display()))
+                .with_hint("wait for it, or name another output")
+        })?;
         let failed = || format!("cannot write {}", partial.display());
         let known = known(&record_path, &partial, &file, &run)?;
         if known.is_none() {
@@ -197,20 +201,6 @@ fn remove(path: &Path) -> anyhow::Result<()> {
             Err(error).with_context(|| format!("cannot remove {}", path.display()))
         }
         _ => Ok(()),
-    }
-}
-
-/// Opens an unfinished output that no other process writes.
-fn locked(partial: &Path) -> anyhow::Result<File> {
-    let file = File::options().read(true).write(true).create(true).truncate(false).open(partial);
-    let file = file.with_context(|| format!("cannot write {}", partial.display()))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => {
-            let error = Error::new(ErrorKind::Other, format!("another process writes {}", partial.display()));
-            Err(error.with_hint("wait for it, or name another output").into())
-        }
-        Err(TryLockError::Error(source)) => Err(source).with_context(|| format!("cannot lock {}", partial.display())),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Folders of batches: the plan and the parts that are done.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -9,6 +9,7 @@ use truename_files::remove_remains;
 
 use super::plan::{Part, Plan};
 use crate::atomic_file::write_json;
+use crate::lock::locked;
 
 const PLAN: &str = "batch.json";
 /// Begins the names of parts.
@@ -73,17 +74,10 @@ fn clear(folder: &Path) -> anyhow::Result<()> {
 }
 
 fn lock(folder: &Path) -> anyhow::Result<File> {
-    let path = folder.join(LOCK);
-    let file = File::options().write(true).create(true).truncate(false).open(&path);
-    let file = file.with_context(|| format!("cannot write {}", path.display()))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => {
-            let error = Error::new(ErrorKind::Other, format!("another process works on {}", folder.display()));
-            Err(error.with_hint("wait for it, or name another folder").into())
-        }
-        Err(TryLockError::Error(source)) => Err(source).with_context(|| format!("cannot lock {}", path.display())),
-    }
+    locked(&folder.join(LOCK), &mut File::options(), || {
+        Error::new(ErrorKind::Other, format!("another process works on {}", folder.display()))
+            .with_hint("wait for it, or name another folder")
+    })
 }
 
 /// Refuses a folder that holds other files and no plan.
