@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::FromPyObject;
 use serde::Serialize;
-use truename::{CalibrateOptions, GoldName, KnowledgeBase, LearntNames, Progress};
+use truename::{CalibrateOptions, ContextGain, GoldName, KnowledgeBase, LearntNames, Progress};
 use truename_corpus::{ReadOptions, read_all};
 use truename_error::{Error, ErrorKind};
 use truename_eval::read_gold;
@@ -46,17 +46,7 @@ pub struct Gains {
     log_loss: (f64, f64),
     threshold: (f64, f64),
     #[serde(skip_serializing_if = "Option::is_none")]
-    context: Option<ContextGains>,
-}
-
-/// Gains of the re-ranker.
-#[derive(Serialize)]
-struct ContextGains {
-    kept: bool,
-    mentions: usize,
-    accuracy: (f64, f64),
-    log_loss: (f64, f64),
-    certain: f64,
+    context: Option<ContextGain>,
 }
 
 /// Fits the ranker of a knowledge base, and the mapping of its re-ranker where there are documents.
@@ -91,13 +81,7 @@ pub fn calibrate(
         gold_accuracy: gain.gold_accuracy,
         log_loss: gain.log_loss,
         threshold: gain.threshold,
-        context: context.map(|gain| ContextGains {
-            kept: gain.kept,
-            mentions: gain.mentions,
-            accuracy: gain.accuracy,
-            log_loss: gain.log_loss,
-            certain: gain.certain,
-        }),
+        context,
     })
 }
 

@@ -86,8 +86,7 @@ impl Designators {
 
     /// Returns true if two pieces stand behind the same piece or, at the start, before the same one.
     fn has_place_of(&self, at: usize, other: &Self, place: usize) -> bool {
-        let before = |of: &Self, at: usize| at.checked_sub(1).map(|before| of.pieces[before].clone());
-        match (before(self, at), before(other, place)) {
+        match (self.pieces[..at].last(), other.pieces[..place].last()) {
             (Some(one), Some(two)) => one == two,
             (None, None) => self.pieces.get(at + 1).is_some_and(|next| Some(next) == other.pieces.get(place + 1)),
             _ => false,

@@ -68,7 +68,7 @@ pub use part::{has_part, part_of};
 pub use placeholder::{PLACEHOLDER_WORDS, is_missing_value};
 pub use profile::{NameProfile, Token};
 pub use rotation::{MINUS_SIGNS, Rotation, is_negative};
-pub use sampling::{effective_size, sampling_weights};
+pub use sampling::sampling_weights;
 pub use sentences::Sentences;
 pub use span::Span;
 pub use split_mix::SplitMix64;

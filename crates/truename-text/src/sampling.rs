@@ -15,12 +15,6 @@ pub fn sampling_weights(chances: &[f64]) -> Vec<f64> {
     normalised(inverse.iter().map(|weight| weight.min(LARGEST * median)).collect())
 }
 
-/// Returns the number of equally weighted members that say as much as members of these weights: `(Σ w)² / Σ w²` (Kish, 1965).
-pub fn effective_size(weights: &[f64]) -> f64 {
-    let squares: f64 = weights.iter().map(|weight| weight * weight).sum();
-    if squares == 0.0 { 0.0 } else { weights.iter().sum::<f64>().powi(2) / squares }
-}
-
 fn normalised(mut weights: Vec<f64>) -> Vec<f64> {
     let mean = weights.iter().sum::<f64>() / weights.len().max(1) as f64;
     weights.iter_mut().for_each(|weight| *weight /= mean);
@@ -42,12 +36,5 @@ mod tests {
         chances.push(1e-12);
         let weights = sampling_weights(&chances);
         assert!((weights[99] / weights[0] - LARGEST).abs() < 1e-9, "clipped");
-    }
-
-    #[test]
-    fn unequal_weights_say_less() {
-        assert_eq!(effective_size(&[]), 0.0);
-        assert_eq!(effective_size(&[2.0; 5]), 5.0);
-        assert!(effective_size(&[4.0, 1.0, 1.0]) < 2.1);
     }
 }

@@ -152,10 +152,8 @@ fn observe(labels: &[PairLabel<'_>], compared: Option<ComparedTables<'_>>) -> (V
         let scorer = LexicalScorer::new(tables.tables());
         let (left, right) = (RowNames::of(&tables.left), RowNames::of(tables.right()));
         rest.retain(|at| {
-            let row = |names: &RowNames, text| names.row(text);
-            let pair = row(&left, labels[*at].left)
-                .zip(row(&right, labels[*at].right))
-                .and_then(|(left, right)| tables.tables().pair(left, right));
+            let rows = left.row(labels[*at].left).zip(right.row(labels[*at].right));
+            let pair = rows.and_then(|(left, right)| tables.tables().pair(left, right));
             samples.extend(pair.map(|pair| sample(*at, scorer.features(pair))));
             pair.is_none()
         });
