@@ -12,7 +12,7 @@ use truename::Linker;
 use truename_error::counted;
 use truename_read::quoted;
 
-/// What the answers of a run depend on. Runs of one identity answer alike.
+/// Version, knowledge base, models, options and files of a run. Runs with the same ones give the same answers.
 #[derive(Serialize, Deserialize)]
 pub struct RunIdentity {
     /// Version of Truename.

@@ -33,7 +33,7 @@ pub struct Source {
     is_whole: bool,
     /// For each column of a Parquet table, true if its values are numbers or booleans.
     literals: Option<Vec<bool>>,
-    /// How long a read of a pipe waits; `None` for a file.
+    /// Time that a read of a pipe waits; `None` for a file.
     patience: Option<Patience>,
     /// First bytes of the text.
     beginning: Vec<u8>,

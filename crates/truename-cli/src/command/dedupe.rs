@@ -93,7 +93,7 @@ struct Summary {
     matches: usize,
     clusters: usize,
     clusters_of_several: usize,
-    /// What labelled pairs changed.
+    /// Gain of the fit to labelled pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     labels: Option<LabelReport>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -34,7 +34,7 @@ pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Erro
     Ok(())
 }
 
-/// What an object stands for.
+/// An object of a file, by its kind.
 enum Line {
     /// An entry, and the fields that are of neither format.
     Entry(Box<Entry>, BTreeMap<String, Box<RawValue>>),

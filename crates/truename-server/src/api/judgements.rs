@@ -122,7 +122,7 @@ pub(super) async fn list(
     Ok(Json(ListResponse { judgements }))
 }
 
-/// What a knowledge base learnt.
+/// Counts of the judgements that a knowledge base learnt.
 #[derive(Serialize, ToSchema)]
 pub(super) struct Learnt {
     /// Number of judgements that are new, or differ from those learnt before.

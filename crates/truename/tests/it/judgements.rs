@@ -1,4 +1,4 @@
-//! What people judged is answered from then on, whatever else the knowledge base has, and outlasts its updates.
+//! Judged names are answered as people judged them, whatever other concepts have them, also after updates.
 
 use std::path::{Path, PathBuf};
 
