@@ -1,7 +1,7 @@
 //! Layer norm over rows.
 
+use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, SimdOp};
-use rten_vecmath::{Normalize, NormalizeOptions, Sum, SumSquareSub};
 
 use crate::Error;
 use crate::weights::Scope;
@@ -41,20 +41,47 @@ impl SimdOp for Rows<'_> {
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
         let Norm { scale, shift, epsilon } = self.norm;
-        let width = scale.len() as f32;
+        let (ops, width) = (isa.f32(), scale.len() as f32);
         for row in self.rows.chunks_exact_mut(scale.len()) {
-            let mean = Sum::new(row).eval(isa) / width;
-            let variance = SumSquareSub::new(row, mean).eval(isa) / width;
-            let options = NormalizeOptions {
-                pre_scale_bias: mean,
-                scale: 1.0 / (variance + epsilon).sqrt(),
-                element_scale: Some(scale),
-                element_bias: Some(shift),
-                ..NormalizeOptions::default()
+            let mean = sum(isa, row, |values| values, |value| value) / width;
+            let means = ops.splat(mean);
+            let squares = |values| {
+                let distance = ops.sub(values, means);
+                ops.mul(distance, distance)
             };
-            Normalize::new_mut(row, options).eval(isa);
+            let variance = sum(isa, row, squares, |value| (value - mean) * (value - mean)) / width;
+            let inverse = 1.0 / (variance + epsilon).sqrt();
+            let inverses = ops.splat(inverse);
+            let whole = row.len() / ops.len() * ops.len();
+            for at in (0..whole).step_by(ops.len()) {
+                let distance = ops.mul(ops.sub(ops.load(&row[at..]), means), inverses);
+                ops.store(ops.mul_add(distance, ops.load(&scale[at..]), ops.load(&shift[at..])), &mut row[at..]);
+            }
+            for (value, (scale, shift)) in row[whole..].iter_mut().zip(scale[whole..].iter().zip(&shift[whole..])) {
+                *value = (*value - mean) * inverse * scale + shift;
+            }
         }
     }
+}
+
+/// Returns the sum of a function of the numbers of a row: in vectors, four sums side by side, or one by one.
+#[inline(always)]
+fn sum<I: Isa>(isa: I, row: &[f32], of_vector: impl Fn(I::F32) -> I::F32, of_one: impl Fn(f32) -> f32) -> f32 {
+    /// Sums that do not wait for each other.
+    const SUMS: usize = 4;
+    let ops = isa.f32();
+    let mut sums = [ops.zero(); SUMS];
+    let mut blocks = row.chunks_exact(SUMS * ops.len());
+    for block in &mut blocks {
+        let vectors: [I::F32; SUMS] = ops.load_many(block);
+        sums.iter_mut().zip(vectors).for_each(|(sum, values)| *sum = ops.add(*sum, of_vector(values)));
+    }
+    let mut vectors = blocks.remainder().chunks_exact(ops.len());
+    for values in &mut vectors {
+        sums[0] = ops.add(sums[0], of_vector(ops.load(values)));
+    }
+    let rest: f32 = vectors.remainder().iter().map(|value| of_one(*value)).sum();
+    ops.sum(ops.add(ops.add(sums[0], sums[1]), ops.add(sums[2], sums[3]))) + rest
 }
 
 #[cfg(test)]
