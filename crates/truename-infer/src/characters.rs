@@ -68,7 +68,7 @@ impl CharacterNetwork {
         let mut states = Vec::with_capacity(batch.tokens().len() * self.embedding);
         for character in batch.tokens() {
             let row = self.table.row(*character as usize);
-            states.extend_from_slice(row.ok_or_else(|| error::unknown_token(*character, self.table.rows()))?);
+            states.extend_from_slice(&row.ok_or_else(|| error::unknown_token(*character, self.table.rows()))?);
         }
         visit(0, &states);
         for number in 0..self.layers.len() {

@@ -10,6 +10,7 @@ use crate::character_config::CharacterConfig;
 use crate::config::{ModelConfig, SentenceConfig};
 use crate::embedding_table::grown;
 use crate::hash::Fingerprint;
+use crate::quantize;
 use crate::tokenizer::{NewToken, Tokenizer, TokenizerFile};
 use crate::weights::Weights;
 use crate::{Activation, Architecture, Error, Manifest, Pooling, Scope, SpecialToken, TensorNames, Tensors, error};
@@ -221,6 +222,7 @@ impl TransformerCheckpoint {
         let sentence = SentenceConfig::read(folder, &mut fingerprint)?;
         let family = Family::of(&config)?;
         let weights = Weights::open(folder)?;
+        quantize::check_scheme(&weights)?;
         let manifest = Manifest::read(folder, &mut fingerprint)?;
         let adapters = manifest.head(AdaptersConfig::HEAD)?.unwrap_or_default();
         let (folder, config) = (folder.to_owned(), Box::new(config));
@@ -393,7 +395,12 @@ impl TransformerCheckpoint {
         }
     }
 
-    fn write_settings(&self, folder: &Path, tensors: &Tensors, pooling: Option<Pooling>) -> Result<(), Error> {
+    pub(crate) fn write_settings(
+        &self,
+        folder: &Path,
+        tensors: &Tensors,
+        pooling: Option<Pooling>,
+    ) -> Result<(), Error> {
         SETTINGS_FILES.into_iter().try_for_each(|file| self.copy(file, folder))?;
         self.write_sizes(folder, tensors)?;
         self.write_window(folder)?;

@@ -22,12 +22,33 @@ pub struct Info {
     pub heads: Option<usize>,
     /// Number of parameters in its file.
     pub parameters: u64,
+    /// Precision of its weights.
+    pub precision: Precision,
     /// Longest text in tokens, those that mark its start and end included.
     pub window: usize,
     /// Pooling of the states into one vector; nothing where the network makes one by itself.
     pub pooling: Option<Pooling>,
     /// Number of tokens that it has a vector for.
     pub vocabulary: usize,
+}
+
+/// Precision of the weights of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Precision {
+    /// Single precision.
+    Single,
+    /// Maps of layers in 7-bit weights, tables of tokens in 4 bits.
+    Int8,
+}
+
+impl fmt::Display for Precision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Single => "f32",
+            Self::Int8 => "int8",
+        })
+    }
 }
 
 /// A family of models that share their layers and the names of their tensors.

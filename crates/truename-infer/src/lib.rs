@@ -46,6 +46,7 @@ pub mod kernels;
 mod layer;
 pub mod lstm;
 mod manifest;
+mod quantize;
 mod special_token;
 mod states;
 mod tensor;
@@ -71,7 +72,7 @@ pub use head::{
     RetrieverPrompt, ScoredMention, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors,
     SpanWindow, TagConfig, TaggedSpan, Tagger, Thresholds, ValueScale, scale_to_unit,
 };
-pub use info::{Architecture, Info, Pooling};
+pub use info::{Architecture, Info, Pooling, Precision};
 pub use input::Input;
 pub use layer::{Activation, position_bucket};
 pub use manifest::Manifest;

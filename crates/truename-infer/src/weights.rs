@@ -1,6 +1,7 @@
 //! `model.safetensors`, mapped into memory or read, with tensors added and written back.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -8,12 +9,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use memmap2::Mmap;
-use safetensors::tensor::{Dtype, Metadata, TensorView};
+use safetensors::tensor::{Dtype, Metadata, TensorInfo, TensorView};
 use safetensors::{SafeTensorError, SafeTensors};
 use truename_error::ErrorKind;
 use truename_files::Partial;
 
-use crate::{Error, Tensor, Tensors, error};
+use crate::kernels::{Int8Values, int8_bytes};
+use crate::quantize::{self, Nibbles};
+use crate::{Error, Precision, Tensor, Tensors, error};
 
 // Tensors are little-endian in the file and are used as they lie there.
 const _: () = assert!(cfg!(target_endian = "little"));
@@ -70,7 +73,8 @@ impl Weights {
 
     /// Weights that no file has.
     pub fn in_memory(tensors: &Tensors) -> Self {
-        let views = tensors.iter().map(|(name, tensor)| (name, view(tensor)));
+        let tensors: Vec<RawTensor> = tensors.iter().map(|(name, tensor)| RawTensor::of(name, tensor)).collect();
+        let views = tensors.iter().map(|tensor| (&tensor.name, tensor.view()));
         let file = safetensors::serialize(views, None).expect("tensors in single precision can be written");
         Self::of(PathBuf::new(), Bytes::Owned(file)).expect("a file made here can be read here")
     }
@@ -83,19 +87,28 @@ impl Weights {
     /// The same file with other tensors: those given are added or take the place of their namesakes.
     pub fn with(&self, tensors: &Tensors) -> Result<Self, Error> {
         let failed = |source| error::tensors(&self.path, source);
-        let file = safetensors::serialize(self.views(tensors).map_err(failed)?, None).map_err(failed)?;
+        let tensors: Vec<RawTensor> = tensors.iter().map(|(name, tensor)| RawTensor::of(name, tensor)).collect();
+        let file = safetensors::serialize(self.views(&tensors).map_err(failed)?, None).map_err(failed)?;
         Self::of(self.path.clone(), Bytes::Owned(file)).map_err(failed)
     }
 
     /// Writes the file into a folder, with the tensors given added or in place of their namesakes.
     pub fn save(&self, folder: &Path, tensors: &Tensors) -> Result<(), Error> {
+        let tensors: Vec<RawTensor> = tensors.iter().map(|(name, tensor)| RawTensor::of(name, tensor)).collect();
+        self.save_with(folder, &tensors, self.scheme())
+    }
+
+    /// As [`Weights::save`], with tensors of any kind and the scheme of those that are quantised.
+    pub fn save_with(&self, folder: &Path, tensors: &[RawTensor], scheme: Option<&str>) -> Result<(), Error> {
         let path = folder.join("model.safetensors");
         let new = folder.join("model.safetensors.new");
         let failed = |source| error::io("write", &new, source);
         let partial = Partial::create(&new).map_err(failed)?;
         let permissions = std::fs::metadata(&new).map_err(failed)?.permissions();
         let views = self.views(tensors).map_err(|source| error::tensors(&path, source))?;
-        let metadata = HashMap::from([("format".to_owned(), "pt".to_owned())]);
+        // One entry: a map of two would be written in one order or the other. No other library reads what is quantised.
+        let (key, value) = scheme.map_or(("format", "pt"), |scheme| (quantize::SCHEME_KEY, scheme));
+        let metadata = HashMap::from([(key.to_owned(), value.to_owned())]);
         safetensors::serialize_to_file(views, Some(metadata), &new).map_err(|source| error::unwritten(&new, source))?;
         // `serialize_to_file` puts a temporary file there, which is its owner's alone.
         std::fs::set_permissions(&new, permissions).map_err(failed)?;
@@ -103,16 +116,32 @@ impl Weights {
     }
 
     /// The tensors of the file that have no namesake among those given, then those given.
-    fn views<'a>(&'a self, tensors: &'a Tensors) -> Result<Vec<(String, TensorView<'a>)>, SafeTensorError> {
+    fn views<'a>(&'a self, tensors: &'a [RawTensor]) -> Result<Vec<(String, TensorView<'a>)>, SafeTensorError> {
         let mut views = SafeTensors::deserialize(self.bytes())?.tensors();
-        views.retain(|(name, _)| !tensors.contains_key(name));
-        views.extend(tensors.iter().map(|(name, tensor)| (name.clone(), view(tensor))));
+        let names: HashSet<&str> = tensors.iter().map(|tensor| tensor.name.as_str()).collect();
+        views.retain(|(name, _)| !names.contains(name.as_str()));
+        views.extend(tensors.iter().map(|tensor| (tensor.name.clone(), tensor.view())));
         Ok(views)
+    }
+
+    /// The precision of the weights.
+    pub fn precision(&self) -> Precision {
+        if self.scheme().is_some() { Precision::Int8 } else { Precision::Single }
+    }
+
+    /// The scheme of the weights, where they are quantised.
+    pub fn scheme(&self) -> Option<&str> {
+        self.tensors.metadata().as_ref()?.get(quantize::SCHEME_KEY).map(String::as_str)
     }
 
     /// The shape of a tensor, if there is such a tensor.
     pub fn shape(&self, name: &str) -> Option<&[usize]> {
         self.tensors.info(name).map(|tensor| tensor.shape.as_slice())
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The whole file.
@@ -122,9 +151,17 @@ impl Weights {
 
     /// Number of parameters; integer tensors, which hold positions, do not count.
     pub fn parameters(&self) -> u64 {
-        let floats = [Dtype::F16, Dtype::BF16, Dtype::F32, Dtype::F64];
-        let of_floats = self.tensors.tensors().into_values().filter(|tensor| floats.contains(&tensor.dtype));
-        of_floats.map(|tensor| tensor.shape.iter().product::<usize>() as u64).sum()
+        let is_scale = |name: &str| name.rsplit('.').next() == Some(quantize::SCALES);
+        let tensors = self.tensors.tensors().into_iter().filter(|(name, _)| !is_scale(name));
+        let count = |(_, tensor): (String, &TensorInfo)| {
+            let numbers = tensor.shape.iter().product::<usize>() as u64;
+            match tensor.dtype {
+                Dtype::F16 | Dtype::BF16 | Dtype::F32 | Dtype::F64 | Dtype::I8 => numbers,
+                Dtype::U8 => 2 * numbers,
+                _ => 0,
+            }
+        };
+        tensors.map(count).sum()
     }
 
     /// All tensors, by their whole names.
@@ -140,9 +177,27 @@ impl Weights {
     }
 }
 
-fn view(tensor: &Tensor) -> TensorView<'_> {
-    let bytes = bytemuck::cast_slice(tensor.values());
-    TensorView::new(Dtype::F32, tensor.shape().to_vec(), bytes).expect("a tensor has as many numbers as its shape")
+/// A tensor of any kind, to be written.
+pub(crate) struct RawTensor {
+    name: String,
+    dtype: Dtype,
+    shape: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+impl RawTensor {
+    pub fn new(name: String, dtype: Dtype, shape: Vec<usize>, bytes: Vec<u8>) -> Self {
+        Self { name, dtype, shape, bytes }
+    }
+
+    fn of(name: &str, tensor: &Tensor) -> Self {
+        let bytes = bytemuck::cast_slice(tensor.values()).to_vec();
+        Self::new(name.to_owned(), Dtype::F32, tensor.shape().to_vec(), bytes)
+    }
+
+    fn view(&self) -> TensorView<'_> {
+        TensorView::new(self.dtype, self.shape.clone(), &self.bytes).expect("a tensor has as many numbers as its shape")
+    }
 }
 
 /// The tensors whose names start alike.
@@ -193,16 +248,44 @@ impl Scope<'_> {
 
     /// A row of numbers for each of `rows` things, left in the file.
     pub(crate) fn table(&self, rows: usize, columns: usize) -> Result<Table, Error> {
-        Ok(Table { floats: self.floats("weight", &[rows, columns])?, columns })
+        if self.dtype("weight") != Some(Dtype::U8) {
+            return Ok(Table::Floats { floats: self.floats("weight", &[rows, columns])?, columns });
+        }
+        let groups = columns.div_ceil(Nibbles::GROUP);
+        Ok(Table::Nibbles(Nibbles {
+            values: self.bytes("weight", Dtype::U8, &[rows, columns.div_ceil(2)])?,
+            scales: self.bytes(quantize::SCALES, Dtype::BF16, &[rows, groups])?,
+            columns,
+        }))
+    }
+
+    /// Returns whether the map here has weights in 8 bits.
+    pub(crate) fn is_int8(&self) -> bool {
+        self.dtype("weight") == Some(Dtype::I8)
+    }
+
+    /// The packed values of a map in 8 bits, and the scales of its channels.
+    pub(crate) fn int8(&self, [outputs, inputs]: [usize; 2]) -> Result<(Int8Values, Floats), Error> {
+        let shape = [int8_bytes(inputs, outputs)];
+        let values = self.bytes("weight", Dtype::I8, &shape)?;
+        Ok((Box::new(values), self.floats(quantize::SCALES, &[outputs])?))
+    }
+
+    fn dtype(&self, name: &str) -> Option<Dtype> {
+        self.weights.tensors.info(&self.name(name)).map(|tensor| tensor.dtype)
     }
 
     pub(crate) fn floats(&self, name: &str, shape: &[usize]) -> Result<Floats, Error> {
+        let FileBytes { map, bytes } = self.bytes(name, Dtype::F32, shape)?;
+        Ok(Floats::new(&map, bytes))
+    }
+
+    /// The bytes of a tensor in the file.
+    fn bytes(&self, name: &str, dtype: Dtype, shape: &[usize]) -> Result<FileBytes, Error> {
         let (name, path) = (self.name(name), &self.weights.path);
         let tensor = self.weights.tensors.info(&name).ok_or_else(|| no_tensor(path, &name))?;
-        if tensor.dtype != Dtype::F32 {
-            let message = format!("{}: the tensor {name} holds {:?}; truename reads F32", path.display(), tensor.dtype);
-            return Err(Error::new(ErrorKind::Syntax, message)
-                .with_hint("save the weights in single precision: `model.float().save_pretrained(FOLDER)`"));
+        if tensor.dtype != dtype {
+            return Err(other_precision(path, &name, tensor.dtype, dtype));
         }
         if tensor.shape != shape {
             let (path, found) = (path.display(), &tensor.shape);
@@ -211,7 +294,8 @@ impl Scope<'_> {
             )));
         }
         let (from, to) = tensor.data_offsets;
-        Ok(Floats::new(&self.weights.map, self.weights.start + from..self.weights.start + to))
+        let bytes = self.weights.start + from..self.weights.start + to;
+        Ok(FileBytes { map: Arc::clone(&self.weights.map), bytes })
     }
 }
 
@@ -237,23 +321,68 @@ impl Floats {
     }
 }
 
+/// The bytes of one tensor in the file.
+pub(crate) struct FileBytes {
+    map: Arc<Bytes>,
+    bytes: Range<usize>,
+}
+
+#[cfg(test)]
+impl FileBytes {
+    /// Bytes of a file that holds nothing else.
+    pub fn new(bytes: Vec<u8>) -> Self {
+        Self { bytes: 0..bytes.len(), map: Arc::new(Bytes::Owned(bytes)) }
+    }
+}
+
+impl AsRef<[u8]> for FileBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.map[self.bytes.clone()]
+    }
+}
+
+impl AsRef<[i8]> for FileBytes {
+    fn as_ref(&self) -> &[i8] {
+        bytemuck::cast_slice(&self.map[self.bytes.clone()])
+    }
+}
+
 /// Rows of numbers that are looked up one at a time.
-pub(crate) struct Table {
-    floats: Floats,
-    columns: usize,
+pub(crate) enum Table {
+    Floats { floats: Floats, columns: usize },
+    Nibbles(Nibbles),
 }
 
 impl Table {
     /// The row at `index`, if there are so many.
-    pub fn row(&self, index: usize) -> Option<&[f32]> {
-        self.floats.slice().get(index * self.columns..(index + 1) * self.columns)
+    pub fn row(&self, index: usize) -> Option<Cow<'_, [f32]>> {
+        match self {
+            Self::Floats { floats, columns } => {
+                floats.slice().get(index * columns..(index + 1) * columns).map(Cow::Borrowed)
+            }
+            Self::Nibbles(nibbles) => nibbles.row(index).map(Cow::Owned),
+        }
     }
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
-        self.floats.slice().len() / self.columns
+        match self {
+            Self::Floats { floats, columns } => floats.slice().len() / columns,
+            Self::Nibbles(nibbles) => nibbles.rows(),
+        }
     }
 }
+
 fn no_tensor(path: &Path, name: &str) -> Error {
     error::unfit_tensor(format!("{} has no tensor {name}", path.display()))
+}
+
+fn other_precision(path: &Path, name: &str, found: Dtype, wanted: Dtype) -> Error {
+    let message = format!("{}: the tensor {name} holds {found:?}; truename reads {wanted:?}", path.display());
+    Error::new(ErrorKind::Syntax, message).with_hint(match found {
+        Dtype::I8 | Dtype::U8 => {
+            "the weights are quantised, which serves inference alone: take the folder that was quantised"
+        }
+        _ => "save the weights in single precision: `model.float().save_pretrained(FOLDER)`",
+    })
 }

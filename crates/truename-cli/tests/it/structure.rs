@@ -27,8 +27,9 @@ const BOUND: [(&str, &[&str]); 13] = [
 ];
 
 /// Files that may hold `unsafe`.
-const UNSAFE: [&str; 9] = [
+const UNSAFE: [&str; 10] = [
     "truename-index/src/vector/kernels.rs",
+    "truename-infer/src/kernels/int8/x86.rs",
     "truename-infer/src/weights.rs",
     "truename-kb/src/compact.rs",
     "truename-kb/src/environment.rs",

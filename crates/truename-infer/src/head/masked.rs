@@ -19,13 +19,12 @@ pub(crate) struct MaskedHead {
 impl MaskedHead {
     pub fn load(family: &Family, config: &ModelConfig, weights: &Weights, tokens: &[u32]) -> Result<Self, Error> {
         let (names, whole, hidden) = (&family.names, weights.whole(), config.hidden_size);
-        let words = family.encoder(weights).at(names.words).floats("weight", &[config.vocab_size, hidden])?;
+        let words = family.encoder(weights).at(names.words).table(config.vocab_size, hidden)?;
         let biases = whole.at(names.masked_bias).floats("bias", &[config.vocab_size])?;
-        if let Some(unknown) = tokens.iter().find(|token| **token as usize >= config.vocab_size) {
-            return Err(error::input(format!("there is no token {unknown}; the model has {}", config.vocab_size)));
-        }
-        let rows: Vec<f32> =
-            tokens.iter().flat_map(|token| &words.slice()[*token as usize * hidden..][..hidden]).copied().collect();
+        let unknown =
+            |token: &u32| error::input(format!("there is no token {token}; the model has {}", config.vocab_size));
+        let rows = tokens.iter().map(|token| words.row(*token as usize).ok_or_else(|| unknown(token)));
+        let rows = rows.collect::<Result<Vec<_>, Error>>()?.concat();
         let biases = tokens.iter().map(|token| biases.slice()[*token as usize]).collect();
         Ok(Self {
             map: Linear::load(&whole.at(names.masked_map), hidden, hidden)?,

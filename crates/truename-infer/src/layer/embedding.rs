@@ -1,5 +1,7 @@
 //! Embeddings of tokens, positions and segments: the input of the first layer.
 
+use std::borrow::Cow;
+
 use super::Norm;
 use crate::batch::Batch;
 use crate::weights::Table;
@@ -28,22 +30,22 @@ impl TokenEmbedding {
         for ((place, (token, position)), row) in places.zip(hidden.chunks_exact_mut(width.max(1))) {
             let word =
                 self.words.row(*token as usize).ok_or_else(|| error::unknown_token(*token, self.words.rows()))?;
-            row.copy_from_slice(word);
-            add(row, self.segment(batch, place)?);
-            add(row, self.position(position as usize)?);
+            row.copy_from_slice(&word);
+            add(row, &self.segment(batch, place)?);
+            add(row, &self.position(position as usize)?);
         }
         self.norm.apply(hidden);
         Ok(())
     }
 
-    fn position(&self, position: usize) -> Result<&[f32], Error> {
+    fn position(&self, position: usize) -> Result<Cow<'_, [f32]>, Error> {
         let positions = self.positions.rows() - self.first_position;
         self.positions.row(self.first_position + position).ok_or_else(|| error::too_long(position + 1, positions))
     }
 
     /// The vector of a token's segment; nothing where the model has no segments.
-    fn segment(&self, batch: &Batch, token: usize) -> Result<&[f32], Error> {
-        let Some(table) = &self.segments else { return Ok(&[]) };
+    fn segment(&self, batch: &Batch, token: usize) -> Result<Cow<'_, [f32]>, Error> {
+        let Some(table) = &self.segments else { return Ok(Cow::Borrowed(&[])) };
         let segment = batch.segments().map_or(0, |segments| segments[token]);
         table.row(segment as usize).ok_or_else(|| {
             error::input(format!("a token is in segment {segment}; the model has {} segments", table.rows()))

@@ -1,12 +1,19 @@
 //! The feed-forward part of a layer, and its activations.
 
+use std::cell::RefCell;
 use std::path::Path;
 
+use rayon::prelude::*;
 use rten_simd::SimdUnaryOp;
 use rten_vecmath::{ApproxGelu, Gelu};
 
 use super::{Linear, sized};
 use crate::{Error, error};
+
+thread_local! {
+    /// Scratch of rows that are computed together.
+    static INNER: RefCell<Vec<f32>> = RefCell::default();
+}
 
 /// `x + W₂ f(W₁ x + b₁) + b₂`, with the activation `f`.
 pub(crate) struct FeedForward {
@@ -21,6 +28,15 @@ impl FeedForward {
     /// # Shapes
     /// `hidden: [tokens, hidden]`
     pub fn add(&self, hidden: &mut [f32], inner: &mut Vec<f32>) {
+        if self.up.is_int8() {
+            let rows = hidden.par_chunks_mut(Linear::INT8_ROWS * self.down.outputs());
+            rows.for_each(|rows| INNER.with_borrow_mut(|inner| self.add_rows(rows, inner)));
+        } else {
+            self.add_rows(hidden, inner);
+        }
+    }
+
+    fn add_rows(&self, hidden: &mut [f32], inner: &mut Vec<f32>) {
         let tokens = hidden.len() / self.down.outputs();
         let inner = sized(inner, tokens * self.up.outputs());
         self.up.apply(hidden, inner);

@@ -1,40 +1,71 @@
-//! Linear maps, packed for the kernels.
+//! Linear maps, packed for the kernels, in single precision or in 8 bits.
+
+use std::cell::RefCell;
+
+use rayon::prelude::*;
 
 use crate::Error;
-use crate::kernels::{Matrix, Onto, PackedMatrix, multiply_packed};
+use crate::kernels::{Int8Matrix, Int8Rows, Matrix, Onto, PackedMatrix, multiply_int8, multiply_packed};
 use crate::weights::Scope;
+
+thread_local! {
+    static INT8_ROWS: RefCell<Int8Rows> = RefCell::default();
+}
 
 /// `y = x Wᵀ + b`.
 pub(crate) struct Linear {
-    weight: PackedMatrix,
+    weight: Weight,
     bias: Vec<f32>,
 }
 
+enum Weight {
+    Single(PackedMatrix),
+    Int8(Int8Matrix),
+}
+
 impl Linear {
+    /// Rows that a map in 8 bits reads at a time: they and their products stay in the L2 cache.
+    pub const INT8_ROWS: usize = 32;
+
     /// # Shapes
     /// `weight: [outputs, inputs]`, `bias: [outputs]`
     pub fn load(scope: &Scope, inputs: usize, outputs: usize) -> Result<Self, Error> {
-        let weight = scope.floats("weight", &[outputs, inputs])?;
-        Ok(Self::new(weight.slice(), scope.values("bias", &[outputs])?))
+        Self::load_all(std::slice::from_ref(scope), inputs, outputs)
     }
 
     /// Loads several maps of one input as one, their outputs side by side.
     pub fn load_all(scopes: &[Scope], inputs: usize, outputs: usize) -> Result<Self, Error> {
-        let mut weight = Vec::with_capacity(scopes.len() * inputs * outputs);
         let mut bias = Vec::with_capacity(scopes.len() * outputs);
         for scope in scopes {
-            weight.extend_from_slice(scope.floats("weight", &[outputs, inputs])?.slice());
             bias.extend_from_slice(scope.floats("bias", &[outputs])?.slice());
+        }
+        if scopes.iter().all(Scope::is_int8) {
+            let mut weight = Int8Matrix::new(inputs);
+            for scope in scopes {
+                let (values, scales) = scope.int8([outputs, inputs])?;
+                weight = weight.with_map(values, scales.slice());
+            }
+            return Ok(Self { weight: Weight::Int8(weight), bias });
+        }
+        let mut weight = Vec::with_capacity(scopes.len() * inputs * outputs);
+        for scope in scopes {
+            weight.extend_from_slice(scope.floats("weight", &[outputs, inputs])?.slice());
         }
         Ok(Self::new(&weight, bias))
     }
 
     pub fn new(weight: &[f32], bias: Vec<f32>) -> Self {
-        Self { weight: Matrix::new(weight, weight.len() / bias.len()).transposed().packed(), bias }
+        let weight = Matrix::new(weight, weight.len() / bias.len()).transposed().packed();
+        Self { weight: Weight::Single(weight), bias }
     }
 
     pub fn outputs(&self) -> usize {
         self.bias.len()
+    }
+
+    /// Returns whether the weights have 8 bits.
+    pub fn is_int8(&self) -> bool {
+        matches!(self.weight, Weight::Int8(_))
     }
 
     /// `output = input Wᵀ + b`
@@ -57,6 +88,17 @@ impl Linear {
     }
 
     fn multiply(&self, input: &[f32], output: &mut [f32], onto: Onto) {
-        multiply_packed(Matrix::new(input, self.weight.rows()), &self.weight, output, onto);
+        match &self.weight {
+            Weight::Single(weight) => multiply_packed(Matrix::new(input, weight.rows()), weight, output, onto),
+            Weight::Int8(weight) => {
+                let parts = output.par_chunks_mut(Self::INT8_ROWS * self.outputs());
+                input.par_chunks(Self::INT8_ROWS * weight.depth()).zip(parts).for_each(|(input, output)| {
+                    INT8_ROWS.with_borrow_mut(|rows| {
+                        rows.quantize(input, weight.depth());
+                        multiply_int8(rows, weight, output, onto);
+                    });
+                });
+            }
+        }
     }
 }

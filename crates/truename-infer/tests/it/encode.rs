@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::models::{FAMILIES, folder};
+use crate::models::{FAMILIES, folder, quantized};
 use truename_infer::{Embeddings, Encoder};
 
+/// Those of all families, in single precision and in 8 bits.
 fn encoders() -> impl Iterator<Item = Encoder> {
-    FAMILIES.iter().map(|family| Encoder::open(&folder(family)).unwrap())
+    let single = FAMILIES.iter().map(|family| Encoder::open(&folder(family)).unwrap());
+    single.chain(FAMILIES.iter().map(|family| Encoder::open(quantized(family).path()).unwrap()))
 }
 
 /// Texts of many lengths, some of them alike.

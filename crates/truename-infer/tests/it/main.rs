@@ -6,6 +6,7 @@ mod encode;
 mod errors;
 mod masked_language;
 mod models;
+mod quantize;
 mod reference;
 mod states;
 mod tokens;

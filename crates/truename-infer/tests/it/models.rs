@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use truename_infer::Checkpoint;
+
 pub const FAMILIES: [&str; 3] = ["bert", "roberta", "mpnet"];
 
 pub fn folder(family: &str) -> PathBuf {
@@ -36,4 +38,11 @@ pub fn replace(path: &Path, from: &str, to: &str) {
     let content = std::fs::read_to_string(path).unwrap();
     assert!(content.contains(from), "{from} in {}", path.display());
     std::fs::write(path, content.replacen(from, to, 1)).unwrap();
+}
+
+/// A model in 8 bits.
+pub fn quantized(family: &str) -> tempfile::TempDir {
+    let to = tempfile::tempdir().unwrap();
+    Checkpoint::open(&folder(family)).unwrap().quantize(to.path()).unwrap();
+    to
 }

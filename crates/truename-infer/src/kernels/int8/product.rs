@@ -1,0 +1,245 @@
+//! The product of rows in 8 bits with weights in 7 bits, back in single precision.
+
+use rten_simd::ops::{BitOps, NumOps, ToFloat};
+use rten_simd::{Isa, SimdOp};
+
+use super::instructions::Int8Instructions;
+use super::matrix::Panel;
+use super::{Int8Matrix, Int8Rows, PANEL_COLUMNS, Sums, TILE_PANELS, TILE_ROWS, Tile};
+use crate::kernels::Onto;
+
+/// `out = left · right`, on this thread: `scaleᵣ scale_c Σ byte · value + lowestᵣ scale_c Σ value`.
+///
+/// # Shapes
+/// `left: [rows, depth]`, `right: [depth, columns]`, `out: [rows, columns]`
+///
+/// # Panics
+/// Where the shapes do not fit.
+pub fn multiply_int8(left: &Int8Rows, right: &Int8Matrix, out: &mut [f32], onto: Onto) {
+    multiply_with(Int8Instructions::current(), left, right, out, onto);
+}
+
+fn multiply_with(instructions: Int8Instructions, left: &Int8Rows, right: &Int8Matrix, out: &mut [f32], onto: Onto) {
+    assert_eq!(out.len(), left.len() * right.columns(), "the product fits its factors");
+    if let Onto::Bias(bias) = onto {
+        assert_eq!(bias.len(), right.columns(), "the bias fits the product");
+    }
+    Product { tile: instructions.tile(), left, right, out, onto }.dispatch();
+}
+
+struct Product<'a> {
+    tile: fn(&Tile, &mut Sums),
+    left: &'a Int8Rows,
+    right: &'a Int8Matrix,
+    out: &'a mut [f32],
+    onto: Onto<'a>,
+}
+
+impl SimdOp for Product<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) {
+        let Self { tile, left, right, out, onto } = self;
+        let (rows, columns) = (left.len(), right.columns());
+        let mut sums: Sums = [[[0; PANEL_COLUMNS]; TILE_PANELS]; TILE_ROWS];
+        let row = |row: usize| if row < rows { left.row(row) } else { &[] };
+        let tiles: Vec<[&[u8]; TILE_ROWS]> =
+            (0..rows).step_by(TILE_ROWS).map(|first| std::array::from_fn(|at| row(first + at))).collect();
+        // A few panels stay in the L1 cache while all rows pass by.
+        for panels in right.panels().chunks(TILE_PANELS) {
+            let mut values: [&[i8]; TILE_PANELS] = [&[]; TILE_PANELS];
+            panels.iter().zip(&mut values).for_each(|(panel, values)| *values = right.panel_values(panel));
+            for (number, rows_of_tile) in tiles.iter().enumerate() {
+                let first = number * TILE_ROWS;
+                let count = TILE_ROWS.min(rows - first);
+                tile(&Tile { rows: rows_of_tile, panels: &values[..panels.len()], count }, &mut sums);
+                for (at, sums) in sums[..count].iter().enumerate() {
+                    let out = &mut out[(first + at) * columns..][..columns];
+                    let (scale, lowest) = (left.scales[first + at], left.lowest[first + at]);
+                    for (panel, sums) in panels.iter().zip(sums) {
+                        write(isa, &Channels { right, panel, scale, lowest }, sums, out, onto);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The channels of a panel, and the scale and the lowest number of a row.
+struct Channels<'a> {
+    right: &'a Int8Matrix,
+    panel: &'a Panel,
+    scale: f32,
+    lowest: f32,
+}
+
+/// Writes the columns of a panel in a row of the product.
+#[inline(always)]
+fn write<I: Isa>(isa: I, channels: &Channels, sums: &[i32; PANEL_COLUMNS], out: &mut [f32], onto: Onto) {
+    let ops = isa.f32();
+    let Channels { right, panel, scale, lowest } = channels;
+    let columns = panel.columns.clone();
+    let (out, scales) = (&mut out[columns.clone()], &right.scales[columns.clone()]);
+    let (of_columns, bias) =
+        (&right.sums[columns.clone()], if let Onto::Bias(bias) = onto { &bias[columns] } else { &[] });
+    if out.len() < PANEL_COLUMNS {
+        for (at, out) in out.iter_mut().enumerate() {
+            let product = scales[at] * (sums[at] as f32 * scale + lowest * of_columns[at]);
+            *out = product
+                + match onto {
+                    Onto::Nothing => 0.0,
+                    Onto::Out => *out,
+                    Onto::Bias(_) => bias[at],
+                };
+        }
+        return;
+    }
+    let (scale, lowest) = (ops.splat(*scale), ops.splat(*lowest));
+    for at in (0..PANEL_COLUMNS).step_by(ops.len()) {
+        let total = ops.mul(isa.i32().to_float(isa.i32().load(&sums[at..])), scale);
+        let total = ops.mul_add(lowest, ops.load(&of_columns[at..]), total);
+        let channel = ops.load(&scales[at..]);
+        let product = match onto {
+            Onto::Nothing => ops.mul(channel, total),
+            Onto::Out => ops.mul_add(channel, total, ops.load(&out[at..])),
+            Onto::Bias(_) => ops.mul_add(channel, total, ops.load(&bias[at..])),
+        };
+        ops.store(product, &mut out[at..]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{GROUP, PackedWeights, portable};
+    use super::*;
+
+    fn numbers(count: usize, seed: usize) -> Vec<f32> {
+        (0..count).map(|at| ((at * 37 + seed * 11) % 101) as f32 / 25.0 - 2.0).collect()
+    }
+
+    fn matrix(weight: &[f32], inputs: usize) -> Int8Matrix {
+        let PackedWeights { values, scales } = PackedWeights::quantize(weight, inputs);
+        Int8Matrix::new(inputs).with_map(Box::new(values), &scales)
+    }
+
+    proptest! {
+        /// Sums of all instructions are those of whole numbers without bound, whatever the bytes.
+        #[test]
+        fn sums_are_exact(
+            bytes in prop::collection::vec(any::<u8>(), 8 * 40),
+            weights in prop::collection::vec(-63i8..=63, 3 * 40 * PANEL_COLUMNS),
+            steps in 1usize..=10,
+            count in 1usize..=8,
+            panels in 1usize..=3,
+        ) {
+            let depth = steps * GROUP;
+            let panels: Vec<&[i8]> = weights.chunks(40 * PANEL_COLUMNS).take(panels).map(|panel| &panel[..depth * PANEL_COLUMNS]).collect();
+            let rows = std::array::from_fn(|row| &bytes[row * 40..][..depth]);
+            let tile = Tile { rows: &rows, panels: &panels, count };
+            for instructions in Int8Instructions::available() {
+                let mut sums: Sums = [[[7; PANEL_COLUMNS]; TILE_PANELS]; TILE_ROWS];
+                instructions.tile()(&tile, &mut sums);
+                for (row, sums) in sums[..count].iter().enumerate() {
+                    for (number, panel) in panels.iter().enumerate() {
+                        for column in 0..PANEL_COLUMNS {
+                            let weight = |at: usize| panel[(at / GROUP * PANEL_COLUMNS + column) * GROUP + at % GROUP];
+                            let exact: i64 = (0..depth).map(|at| i64::from(tile.rows[row][at]) * i64::from(weight(at))).sum();
+                            prop_assert_eq!(i64::from(sums[number][column]), exact, "{}", instructions);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_greatest_numbers_do_not_saturate() {
+        let (bytes, weights) = ([255; 3072], vec![-63; 3072 * PANEL_COLUMNS]);
+        for instructions in Int8Instructions::available() {
+            let mut sums: Sums = [[[0; PANEL_COLUMNS]; TILE_PANELS]; TILE_ROWS];
+            instructions.tile()(&Tile { rows: &[&bytes; TILE_ROWS], panels: &[&weights], count: 8 }, &mut sums);
+            assert!(sums.iter().flat_map(|row| row[0]).all(|sum| sum == -63 * 255 * 3072), "{instructions}");
+        }
+    }
+
+    #[test]
+    fn products_are_near_those_in_single_precision() {
+        for [rows, depth, columns] in [[1, 4, 16], [3, 6, 5], [8, 384, 48], [9, 130, 50], [33, 64, 160]] {
+            let (left, weight, bias) = (numbers(rows * depth, 1), numbers(columns * depth, 2), numbers(columns, 3));
+            let mut quantized = Int8Rows::default();
+            quantized.quantize(&left, depth);
+            let (right, start) = (matrix(&weight, depth), numbers(rows * columns, 4));
+            for onto in [Onto::Nothing, Onto::Out, Onto::Bias(&bias)] {
+                let mut out = start.clone();
+                multiply_int8(&quantized, &right, &mut out, onto);
+                for (at, out) in out.iter().enumerate() {
+                    let (row, column) = (at / columns, at % columns);
+                    let pairs = left[row * depth..][..depth].iter().zip(&weight[column * depth..][..depth]);
+                    let exact: f32 = pairs.map(|(left, weight)| left * weight).sum();
+                    let onto = match onto {
+                        Onto::Nothing => 0.0,
+                        Onto::Out => start[at],
+                        Onto::Bias(bias) => bias[column],
+                    };
+                    let bound = 0.02 * 4.0 * (depth as f32).sqrt();
+                    assert!(
+                        (out - exact - onto).abs() < bound,
+                        "{rows} {depth} {columns}: {out}, not {}",
+                        exact + onto
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn neither_other_rows_nor_instructions_change_a_bit() {
+        let (depth, columns) = (388, 100);
+        let (left, right) = (numbers(21 * depth, 5), matrix(&numbers(columns * depth, 6), depth));
+        let product = |instructions, rows: std::ops::Range<usize>| {
+            let mut quantized = Int8Rows::default();
+            quantized.quantize(&left[rows.start * depth..rows.end * depth], depth);
+            let mut out = vec![0.0; rows.len() * columns];
+            multiply_with(instructions, &quantized, &right, &mut out, Onto::Nothing);
+            out
+        };
+        let all = product(Int8Instructions::Portable, 0..21);
+        for instructions in Int8Instructions::available() {
+            assert_eq!(product(instructions, 0..21), all, "{instructions}");
+            for rows in [0..1, 3..10, 20..21] {
+                assert_eq!(product(instructions, rows.clone()), all[rows.start * columns..rows.end * columns]);
+            }
+        }
+    }
+
+    #[test]
+    fn maps_side_by_side_are_one() {
+        let (depth, left) = (20, numbers(5 * 20, 7));
+        let weights = [numbers(18 * depth, 8), numbers(32 * depth, 9)];
+        let mut quantized = Int8Rows::default();
+        quantized.quantize(&left, depth);
+        let joined = weights.iter().fold(Int8Matrix::new(depth), |joined, weight| {
+            let PackedWeights { values, scales } = PackedWeights::quantize(weight, depth);
+            joined.with_map(Box::new(values), &scales)
+        });
+        let mut out = vec![0.0; 5 * 50];
+        multiply_int8(&quantized, &joined, &mut out, Onto::Nothing);
+        for (weight, columns) in weights.iter().zip([0..18, 18..50]) {
+            let mut alone = vec![0.0; 5 * columns.len()];
+            multiply_int8(&quantized, &matrix(weight, depth), &mut alone, Onto::Nothing);
+            for (row, alone) in out.chunks(50).zip(alone.chunks(columns.len())) {
+                assert_eq!(row[columns.clone()], *alone);
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_tile_has_no_sums() {
+        let mut sums: Sums = [[[7; PANEL_COLUMNS]; TILE_PANELS]; TILE_ROWS];
+        portable::tile(&Tile { rows: &[&[]; TILE_ROWS], panels: &[], count: 0 }, &mut sums);
+        assert_eq!(sums[0][0][0], 7);
+    }
+}
