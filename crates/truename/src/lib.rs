@@ -43,6 +43,7 @@ mod name_set;
 mod placeholder;
 mod preferred_name;
 mod proposal;
+mod quantized_model;
 mod query;
 mod ranker;
 mod recognizer;
@@ -68,6 +69,7 @@ pub use linker::{
     Ambiguous, DocumentBatches, LONGEST_NAME_BYTES, LinkOptions, LinkStream, Linker, SharedLinks, StreamItem,
 };
 pub use placeholder::Placeholders;
+pub use quantized_model::quantize_model;
 pub use query::{Context, Query};
 pub use ranker::{FitOptions, Ranker};
 pub use recognizer::{

@@ -24,4 +24,16 @@ pub enum Model {
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
+    /// Write a copy of a model in 8 bits, a quarter of the size and faster, for inference alone
+    ///
+    /// Takes the folder of an encoder, a recognizer, a retriever, a re-ranker or a classifier. Vectors of a knowledge base belong to
+    /// the copy: run `kb embed` with it.
+    Quantize {
+        /// The folder
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+        /// The folder of the copy, which must be new or empty
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+    },
 }

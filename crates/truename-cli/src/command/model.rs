@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use indicatif::ProgressBar;
-use truename::cache_folder;
+use truename::{cache_folder, quantize_model};
 use truename_download::{Progress, Source, list, pull};
 use truename_error::grouped;
 use truename_infer::Encoder;
@@ -19,6 +19,7 @@ pub fn run(command: Model, quiet: bool) -> anyhow::Result<()> {
         Model::Pull { source } => pull_model(&source, quiet),
         Model::List => list_models(),
         Model::Info { folder } => info(&folder),
+        Model::Quantize { folder, out } => Ok(quantize_model(&folder, &out)?),
     }
 }
 
@@ -65,6 +66,7 @@ fn info(folder: &Path) -> anyhow::Result<()> {
     writeln!(out, "layers        {}{heads}", info.layers)?;
     writeln!(out, "dimensions    {}", info.hidden)?;
     writeln!(out, "parameters    {}", grouped(info.parameters))?;
+    writeln!(out, "precision     {}", info.precision)?;
     writeln!(out, "vocabulary    {}", grouped(info.vocabulary as u64))?;
     writeln!(out, "window        {} tokens", info.window)?;
     if let Some(pooling) = info.pooling {
