@@ -130,11 +130,15 @@ impl Key {
     }
 }
 
-/// Returns the first letters of the words, without stop words where enough others are left.
+/// Returns the initials of a name that has neither too few nor too many for an acronym.
 fn initials(name: &NormalizedName) -> Option<String> {
-    let words: Vec<&str> = name.tokens().filter(|token| !STOP_WORDS.contains(token)).collect();
-    let acronym = (2..=LONGEST_ACRONYM).contains(&words.len());
-    acronym.then(|| words.iter().filter_map(|word| word.chars().next()).collect())
+    let letters = initial_letters(name);
+    (2..=LONGEST_ACRONYM).contains(&letters.chars().count()).then_some(letters)
+}
+
+/// Returns the first letters of the words, without stop words.
+pub(crate) fn initial_letters(name: &NormalizedName) -> String {
+    name.tokens().filter(|token| !STOP_WORDS.contains(token)).filter_map(|word| word.chars().next()).collect()
 }
 
 /// Returns the form that a word shares with its plural and its British or American spelling.

@@ -11,7 +11,7 @@
 //! a name there; [`alternative_names`] writes a name as others write it;
 //! [`AssertionRules`] tell what a text says of a mention: that it is negated, historical and the like;
 //! a [`VersionedName`] is a name with its version, edition and platform apart; [`Designators`] are the numbers, letters and signs that tell
-//! names of one kind apart;
+//! names of one kind apart; a [`LegalName`] is a name of a company with its legal form apart;
 //! [`is_missing_value`] detects words in place of a name;
 //! [`part_of`] makes a part of a name by which people may ask for it, and [`has_part`] detects such parts;
 //! a [`GoldName`] is a name with its right answer, [`sampling_weights`] weigh answers that were not drawn evenly, and a [`Problem`] a place in a file that was not read;
@@ -36,6 +36,7 @@ mod document;
 mod gold_name;
 mod gram;
 mod key;
+mod legal_form;
 mod mojibake;
 mod normalize;
 mod offsets;
@@ -61,6 +62,7 @@ pub use document::{Document, Mention, Passage};
 pub use gold_name::GoldName;
 pub use gram::{Gram, grams};
 pub use key::{Key, KeyMatch, NameKeys};
+pub use legal_form::{LegalForm, LegalName};
 pub use mojibake::repaired;
 pub use normalize::{NormalizedName, cased_letters, each_word, spelt_out};
 pub use offsets::{OffsetUnit, Offsets};
