@@ -2,7 +2,7 @@
 
 use truename_kb::{ConceptId, Date, judged_on};
 use truename_text::similarity::is_misspelt;
-use truename_text::{KeyMatch, NameProfile, Token, VersionedName, repaired};
+use truename_text::{KeyMatch, LegalName, NameKeys, NameProfile, NormalizedName, Token, VersionedName, repaired};
 
 use crate::preferred_name::sole_preferred;
 use crate::{Candidate, Link};
@@ -44,7 +44,7 @@ pub(crate) fn explain(name: &str, candidates: &[Candidate], threshold: f64, basi
     }
     if let Some(next) = candidates.get(1) {
         let other = NameProfile::new(&next.matched_name);
-        let lacking = differences(&query, &other);
+        let lacking = likeness_without_forms(&query, &other).unwrap_or_else(|| differences(&query, &other));
         let lacking = if lacking.is_empty() { likeness(&query, &other, next) } else { lacking };
         said.push(format!("Next is {} ({}), {}: {lacking}.", next.id, next.preferred_name, percent(next.probability)));
     }
@@ -129,6 +129,7 @@ fn likeness(query: &NameProfile, matched: &NameProfile, candidate: &Candidate) -
             format!("“{}” is the acronym of its name “{name}”", query.written)
         }
         KeyMatch::Acronym => format!("its name “{name}” is the acronym of “{}”", query.written),
+        KeyMatch::None if let Some(likeness) = likeness_without_forms(query, matched) => likeness,
         KeyMatch::None => {
             let alike = percent(candidate.scores.ngram.unwrap_or_default());
             let differing = differences(query, matched);
@@ -139,6 +140,32 @@ fn likeness(query: &NameProfile, matched: &NameProfile, candidate: &Candidate) -
             format!("its name “{name}” shares {alike} of the weighted letter sequences{meaning}{differing}")
         }
     }
+}
+
+/// Returns how two names compare without their legal forms; `None` if no legal form takes part.
+fn likeness_without_forms(query: &NameProfile, matched: &NameProfile) -> Option<String> {
+    let (asked, known) = (LegalName::new(&query.written), LegalName::new(&matched.written));
+    let name = &matched.written;
+    if asked.is_form_alone() {
+        return Some(format!("“{}” is a legal form, and “{name}” more than that", query.written));
+    }
+    let keys = |name: &LegalName| NameKeys::of(&NormalizedName::new(&name.core));
+    let relation = match keys(&asked).meet(&keys(&known)) {
+        KeyMatch::None => return None,
+        KeyMatch::Acronym => "is the acronym of",
+        _ => "is",
+    };
+    let forms = match (&asked.form, &known.form) {
+        (Some(asked), Some(known)) if asked == known => "with the legal form written otherwise".to_owned(),
+        (Some(asked), Some(known)) if asked.contradicts(known) => {
+            format!("with the legal form “{}” and not “{}”", known.written, asked.written)
+        }
+        (Some(_), Some(_)) => "but for the legal form".to_owned(),
+        (Some(asked), None) => format!("but for the legal form “{}”", asked.written),
+        (None, Some(known)) => format!("but for the legal form “{}”", known.written),
+        (None, None) => return None,
+    };
+    Some(format!("“{}” {relation} its name “{name}” {forms}", query.written))
 }
 
 /// Returns how the version or edition in the name asked for compares.

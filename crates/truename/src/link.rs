@@ -113,7 +113,7 @@ impl Candidate {
 #[non_exhaustive]
 pub struct Scores {
     /// Match of the lookup keys: 1 for the same normal form, 0.75 if inflection or spelling differs, 0.5 for another
-    /// word order, 0.25 for an acronym, else 0.
+    /// word order or a legal form that one name lacks, 0.25 for an acronym, else 0.
     pub exact: f64,
     /// TF-IDF cosine of the character n-grams, 0 if that generator did not propose the candidate; `None` if the exact
     /// name decided.

@@ -8,6 +8,7 @@
 mod acronym;
 mod dense;
 mod generators;
+mod legal_form;
 mod letters;
 mod numbers;
 mod set;
@@ -24,6 +25,7 @@ pub use set::FeatureSet;
 pub(crate) use word_memory::WordMemory;
 
 use self::dense::Cosines;
+use self::legal_form::LegalQuery;
 use self::word_memory::WordMap;
 use crate::Error;
 use crate::generator::Scope;
@@ -202,11 +204,13 @@ pub(crate) fn featurize(
     scope: &Scope<'_>,
     weights: &mut WordWeights,
 ) -> Result<Vec<CandidateFeatures>, Error> {
+    let legal = LegalQuery::new(query);
+    let query = legal.core();
     let query_weights = weights.of_tokens(&query.tokens, scope.snapshot)?;
     let core = Core::new(query, scope.snapshot, weights)?;
     let mut featured = Vec::with_capacity(proposals.len());
     for (concept, names) in proposals.iter() {
-        featured.push(of_concept(query, &query_weights, &core, concept, names, scope, weights)?);
+        featured.push(of_concept(&legal, &query_weights, &core, concept, names, scope, weights)?);
     }
     // Sums over the candidates follow this order, which an update of the store does not change.
     featured.sort_by_key(|(id, _)| *id);
@@ -228,7 +232,7 @@ pub(crate) fn featurize(
 }
 
 fn of_concept<'a>(
-    query: &NameProfile,
+    legal: &LegalQuery<'_>,
     query_weights: &[f64],
     core: &Core,
     concept: ConceptIndex,
@@ -250,15 +254,18 @@ fn of_concept<'a>(
     let mut row: Vec<f32> = Vec::new();
     let mut best: Option<(f32, NameIndex, Proposal)> = None;
     let mut with_part = 0.0;
+    let mut ngrams: f32 = names.iter().map(|(_, proposal)| proposal.ngram).sum();
     for (name, proposal) in closest.iter().take(MAX_COMPARED_NAMES) {
-        let profile = NameProfile::new(scope.snapshot.name(*name)?.1);
+        let written = *proposal;
+        let (profile, proposal) = legal.compared(scope.snapshot.name(*name)?.1, written);
+        ngrams += proposal.ngram - written.ngram;
         let name_weights = weights.of_tokens(&profile.tokens, scope.snapshot)?;
+        let query = legal.core();
         let (query, query_weights) = match &core.first_numbers {
             Some((first, weights)) if version::numbers_conflict(&query.letters, &profile) => (first, &weights[..]),
             _ => (query, query_weights),
         };
-        let pair =
-            Pair { query, name: &profile, core, query_weights, name_weights: &name_weights, proposal: *proposal };
+        let pair = Pair { query, name: &profile, core, query_weights, name_weights: &name_weights, proposal };
         with_part += f32::from(u8::from(has_part(&profile.normalized, &query.normalized)));
         let mut values = Vec::with_capacity(64);
         FAMILIES.iter().for_each(|(_, measure)| measure(&pair, &mut values));
@@ -267,7 +274,7 @@ fn of_concept<'a>(
             10.0 * f32::from(proposal.key as u8) + values.iter().filter(|value| **value <= 1.0).sum::<f32>();
         let fit = letters + DENSE_WEIGHT * proposal.dense;
         if best.is_none_or(|(known, ..)| fit > known) {
-            best = Some((fit, *name, *proposal));
+            best = Some((fit, *name, proposal));
         }
         if row.is_empty() {
             row = values;
@@ -280,7 +287,7 @@ fn of_concept<'a>(
     row.extend([
         visible.ln(),
         names.len() as f32,
-        names.iter().map(|(_, proposal)| proposal.ngram).sum::<f32>() / names.len() as f32,
+        ngrams / names.len() as f32,
         f32::from(u8::from(preferred)),
         names.len() as f32 / visible,
         with_part,

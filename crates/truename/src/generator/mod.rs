@@ -4,13 +4,14 @@
 //! [`Proposal`](crate::proposal::Proposal) for its score.
 //!
 //! Their candidates are united: names under a lookup key (the same normal form; plural and spelling; word order;
-//! initials), short names one edit away, names that share rare n-grams and, with an encoder, those with the nearest
+//! initials), names that differ in the legal form of a company, short names one edit away, names that share rare n-grams and, with an encoder, those with the nearest
 //! vectors. With an encoder the other generators stay on, because a typo defeats an encoder. Where exactly one
 //! concept has the very name, that settles it, and a caller that wants one candidate gets it without a search.
 
 mod concept;
 mod dense;
 mod key;
+mod legal_form;
 mod ngram;
 mod typo;
 mod without_version;
@@ -45,8 +46,14 @@ struct Generation<'a, 's> {
 /// The exact generator, sufficient if a single concept has the exact name.
 const EXACT: Generator = key::lookup_keys;
 /// The other generators, in the order in which they propose.
-const NEAR: [Generator; 4] =
-    [without_version::without_version, typo::one_edit, dense::nearest_vectors, ngram::shared_ngrams];
+const NEAR: [Generator; 6] = [
+    without_version::without_version,
+    legal_form::other_spelling,
+    legal_form::initials,
+    typo::one_edit,
+    dense::nearest_vectors,
+    ngram::shared_ngrams,
+];
 
 /// The names that generators may propose.
 pub(crate) struct Scope<'a> {

@@ -1,8 +1,8 @@
-//! Proposes names that share rare character n-grams with the query, or with the query without its version.
+//! Proposes names that share rare character n-grams with the query, or with the query without its version or legal form.
 
 use truename_index::{Rank, Search};
 use truename_kb::NameIndex;
-use truename_text::{VersionedName, grams};
+use truename_text::{LegalName, NormalizedName, VersionedName, grams};
 
 use super::Generation;
 use crate::Error;
@@ -25,7 +25,9 @@ pub(super) fn shared_ngrams(Generation { query, scope, scratch, proposals }: Gen
     let without_version = VersionedName::new(&query.written);
     // A version has rare n-grams, which names of other things with it share.
     let core = (!without_version.taken.is_empty()).then(|| grams(&without_version.core));
-    for grams in std::iter::once(query.grams()).chain(core) {
+    let LegalName { core: company, form, .. } = LegalName::new(&query.written);
+    let company = form.map(|_| grams(&NormalizedName::new(&company)));
+    for grams in std::iter::once(query.grams()).chain(core).chain(company) {
         for hit in scope.indexes.ngrams.search(read, &grams, &search, scratch)? {
             let name = NameIndex(hit.name);
             let (concept, _) = scope.snapshot.name(name)?;

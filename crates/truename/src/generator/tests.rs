@@ -24,6 +24,7 @@ fn knowledge_base(folder: &tempfile::TempDir) -> KnowledgeBase {
         concept("D:3", &["acute myocardial infarction", "heart attack", "AMI"]),
         concept("D:4", &["heart failure"]),
         concept("D:5", &["asthma"]),
+        concept("D:6", &["Acme Mill Union Ltd"]),
     ];
     let kb = KnowledgeBase::create(concepts, &folder.path().join("kb")).unwrap();
     let vectors: Vec<(u32, [f32; DIMENSIONS])> = (0..kb.store.snapshot().unwrap().counts().names)
@@ -62,7 +63,7 @@ fn for_each_generator(test: impl Fn(Generator, &str, &Scope<'_>)) {
     let dense = Dense { reader: &reader, vector: &vector, hits: &hits, is_complete: true };
     let scope = Scope { snapshot: &snapshot, indexes: &kb.indexes, hidden: &[], allowed: None, dense: Some(dense) };
     // Each generator proposes something for its query.
-    let queries = ["asthma 2.1", "asthma", "asthma", "heart attacks"];
+    let queries = ["asthma 2.1", "Asthma Corp.", "AMU", "asthma", "asthma", "heart attacks"];
     for (generator, query) in [(EXACT, "asthma")].into_iter().chain(NEAR.into_iter().zip(queries)) {
         test(generator, query, &scope);
     }

@@ -1,31 +1,48 @@
-//! Lowers the scores of candidates whose name differs from the query in a number, letter or sign.
+//! Lowers the scores of candidates whose name differs from the query in a number, letter, sign or legal form.
 
 use truename_kb::Snapshot;
-use truename_text::{Designators, KeyMatch, NameProfile, NormalizedName, VersionedName};
+use truename_text::{Designators, KeyMatch, LegalName, NameProfile, NormalizedName, VersionedName};
 
 use crate::Error;
 use crate::feature::CandidateFeatures;
 
 /// Largest score of a contradicting candidate: 1 in 20. Of 51 that were the likeliest for names of three corpora, 8 were right.
 const MAX_SCORE: f64 = -3.0;
+/// Largest score of a company with another legal form: 1 in 2, for people mistake forms, and companies change them.
+const MAX_SCORE_OF_OTHER_FORM: f64 = 0.0;
 
-/// Lowers the score of each candidate that contradicts the query to [`MAX_SCORE`].
+/// Lowers the score of each candidate that contradicts the query to [`MAX_SCORE`], or [`MAX_SCORE_OF_OTHER_FORM`].
 pub(super) fn weigh(
     query: &NameProfile,
     featured: &[CandidateFeatures],
     snapshot: &Snapshot<'_>,
     scores: &mut [f64],
 ) -> Result<(), Error> {
-    let designators = Designators::of(&query.written);
-    if designators.is_empty() {
+    let (designators, legal) = (Designators::of(&query.written), LegalName::new(&query.written));
+    if designators.is_empty() && legal.form.is_none() {
         return Ok(());
     }
-    for (candidate, score) in featured.iter().zip(scores) {
-        if candidate.proposal.key != KeyMatch::Exact && contradicts(query, &designators, candidate, snapshot)? {
+    for (candidate, score) in
+        featured.iter().zip(scores).filter(|(candidate, _)| candidate.proposal.key != KeyMatch::Exact)
+    {
+        if !designators.is_empty() && contradicts(query, &designators, candidate, snapshot)? {
             *score = score.min(MAX_SCORE);
+        }
+        if legal.form.is_some() {
+            let name = LegalName::new(snapshot.name(candidate.name)?.1);
+            *score = score.min(max_score_by_form(&legal, &name, candidate.proposal.key));
         }
     }
     Ok(())
+}
+
+/// Returns the largest score that the legal forms of a query and a name allow: a form alone is no name of a company that has it.
+fn max_score_by_form(query: &LegalName, name: &LegalName, key: KeyMatch) -> f64 {
+    match (&query.form, &name.form) {
+        (Some(_), Some(_)) if query.is_form_alone() && key == KeyMatch::None => MAX_SCORE,
+        (Some(one), Some(other)) if one.contradicts(other) => MAX_SCORE_OF_OTHER_FORM,
+        _ => f64::INFINITY,
+    }
 }
 
 /// Returns whether the best-fitting name of a candidate contradicts the query. It does not where the preferred name stands for all

@@ -2,6 +2,7 @@
 
 mod aliases;
 mod annotator;
+mod companies;
 mod composites;
 mod documents;
 mod everyday;
