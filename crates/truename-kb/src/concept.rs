@@ -1,7 +1,7 @@
 //! Concepts of a knowledge base, their ids and numbers.
 
 use std::borrow::Borrow;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::hash::Hash;
 use std::str::FromStr;
@@ -106,6 +106,9 @@ pub struct Concept {
     /// Further names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub synonyms: Vec<String>,
+    /// Scopes of the synonyms that do not mean exactly the concept.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub scopes: BTreeMap<String, SynonymScope>,
     /// Names that outside vocabularies and judgements give it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<Alias>,
@@ -133,6 +136,18 @@ pub struct Alias {
     pub source: String,
 }
 
+/// Scope of a synonym that does not mean exactly its concept (OBO 1.4, section "synonym scope").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SynonymScope {
+    /// It means more than the concept.
+    Broad,
+    /// It means less than the concept.
+    Narrow,
+    /// It is related in some other way, or of unknown scope.
+    Related,
+}
+
 impl Concept {
     /// Returns a concept with a preferred name and nothing else.
     pub fn new(id: ConceptId, name: impl Into<String>) -> Self {
@@ -140,6 +155,7 @@ impl Concept {
             id,
             name: name.into(),
             synonyms: Vec::new(),
+            scopes: BTreeMap::new(),
             aliases: Vec::new(),
             types: Vec::new(),
             parents: Vec::new(),
@@ -161,6 +177,11 @@ impl Concept {
 
     /// Adds the names, types, parents and cross-references of another entry with the same id.
     pub(crate) fn merge(&mut self, other: Concept) {
+        // What one entry has as an exact name is one.
+        let scopes: Vec<_> = other.scopes.iter().filter(|(name, _)| !self.has_exact(name)).collect();
+        let scopes: Vec<_> = scopes.into_iter().map(|(name, scope)| (name.clone(), *scope)).collect();
+        self.scopes.retain(|name, _| !other.has_exact(name));
+        self.scopes.extend(scopes);
         if self.name.is_empty() {
             self.name = other.name;
         } else if self.name != other.name && !other.name.is_empty() {
@@ -174,6 +195,11 @@ impl Concept {
         self.definition = self.definition.take().or(other.definition);
     }
 
+    /// Returns whether it has a name that means exactly the concept.
+    fn has_exact(&self, name: &String) -> bool {
+        self.name == *name || self.synonyms.contains(name) && !self.scopes.contains_key(name)
+    }
+
     /// Removes duplicates; a concept without a preferred name takes its first synonym. A judged name may be another name too.
     pub(crate) fn tidy(&mut self) {
         if self.name.is_empty() && !self.synonyms.is_empty() {
@@ -182,6 +208,8 @@ impl Concept {
         let name = &self.name;
         self.synonyms.retain(|synonym| synonym != name);
         keep_first(&mut self.synonyms);
+        let synonyms = &self.synonyms;
+        self.scopes.retain(|name, _| synonyms.contains(name));
         let own: HashSet<&String> = std::iter::once(&self.name).chain(&self.synonyms).collect();
         let mut seen = HashSet::new();
         self.aliases.retain(|alias| {

@@ -41,7 +41,7 @@ mod store;
 
 pub use checksums::Comparison;
 pub use compact::compact;
-pub use concept::{Alias, Concept, ConceptId, ConceptIndex, NameIndex};
+pub use concept::{Alias, Concept, ConceptId, ConceptIndex, NameIndex, SynonymScope};
 pub use error::{Error, exists};
 pub use import::{Format, Import, ImportOptions};
 pub use judgement::{Date, JudgedForm, Judgement, JudgementLine, Verdict, judged_on};

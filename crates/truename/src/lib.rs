@@ -87,7 +87,7 @@ pub use truename_infer::{
 pub use truename_kb::import::{AliasReport, Columns, SynonymScopes};
 pub use truename_kb::{
     Alias, Committing, Comparison, Concept, ConceptId, Date, Format, ImportOptions, Judgement, JudgementLine, Phase,
-    Problem, Progress, RetiredId, Verdict,
+    Problem, Progress, RetiredId, SynonymScope, Verdict,
 };
 pub use truename_text::{
     Abbreviation, Assertion, AssertionRules, Assertions, Document, GoldName, Mention, OffsetUnit, Offsets, Passage,

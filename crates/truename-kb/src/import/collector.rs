@@ -19,7 +19,7 @@ use super::options::ImportOptions;
 use super::placeholder::{is_placeholder, is_sign};
 use super::report::{FileReport, Import};
 use crate::retired::current;
-use crate::{Alias, Concept, ConceptId, Error, Judgement, RetiredId};
+use crate::{Alias, Concept, ConceptId, Error, Judgement, RetiredId, SynonymScope};
 use truename_read::xml::UnresolvedReferences;
 
 /// The longest name taken. No vocabulary has a longer one; a longer value is a file read the wrong way.
@@ -35,6 +35,8 @@ pub(super) struct Entry {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) synonyms: Vec<String>,
+    /// Synonyms that do not mean exactly the concept.
+    pub(super) scopes: BTreeMap<String, SynonymScope>,
     pub(super) aliases: Vec<Alias>,
     pub(super) types: Vec<String>,
     pub(super) parents: Vec<String>,
@@ -51,6 +53,16 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    /// Adds a synonym; `None` is the scope of one that means exactly the concept, which holds if any entry says it.
+    pub(super) fn add_synonym(&mut self, name: String, scope: Option<SynonymScope>) {
+        match scope {
+            None => drop(self.scopes.remove(&name)),
+            Some(scope) if !self.synonyms.contains(&name) => drop(self.scopes.insert(name.clone(), scope)),
+            Some(_) => {}
+        }
+        self.synonyms.push(name);
+    }
+
     /// Returns an id that another replaces.
     pub(super) fn replaced(id: String, by: &str) -> Self {
         Self { id, replaced_by: vec![by.to_owned()], ..Self::default() }
@@ -251,7 +263,9 @@ impl Collector {
         let mut concept = Concept::new(id, "");
         let named = !entry.name.is_empty() || !entry.synonyms.is_empty();
         for name in std::iter::once(entry.name).filter(|name| !name.is_empty()).chain(entry.synonyms) {
+            let scope = entry.scopes.get(&name).copied();
             if let Some(name) = self.clean_name(line, &name)? {
+                concept.scopes.extend(scope.map(|scope| (name.clone(), scope)));
                 if concept.name.is_empty() { concept.name = name } else { concept.synonyms.push(name) }
             }
         }

@@ -11,7 +11,7 @@ use super::iri::{OBO, OBO_IN_OWL, OWL, RDF, RDFS, SKOS, SKOS_XL, VOCABULARIES, c
 use super::iri_label::iri_label;
 use super::mesh;
 use super::options::ImportOptions;
-use crate::Error;
+use crate::{Error, SynonymScope};
 
 const EFO: &str = "http://www.ebi.ac.uk/efo/";
 const NCIT: &str = "http://ncicb.nci.nih.gov/xml/owl/EVS/Thesaurus.owl#";
@@ -40,7 +40,8 @@ const NAME_STEPS: usize = 3;
 enum Role {
     Preferred,
     Label,
-    Synonym,
+    /// A synonym, with its scope if it does not mean exactly the concept.
+    Synonym(Option<SynonymScope>),
     Definition,
     Xref,
     /// A mapping to another node.
@@ -67,7 +68,7 @@ impl Role {
         if let Some(local) = predicate.strip_prefix(MESH_VOCABULARY) {
             return Self::of_mesh(local);
         }
-        let scoped = |is_kept| if is_kept { Self::Synonym } else { Self::Unread };
+        let scoped = |scope| if options.scopes.keeps(Some(scope)) { Self::Synonym(Some(scope)) } else { Self::Unread };
         let parts = NAMESPACES.iter().find_map(|namespace| Some((*namespace, predicate.strip_prefix(namespace)?)));
         match parts.unwrap_or_default() {
             (SKOS | SKOS_XL, "prefLabel") => Self::Preferred,
@@ -77,10 +78,10 @@ impl Role {
             | (EFO, "alternative_term")
             | (NCIT, "P90" | "P108")
             | (DCTERMS, "alternative")
-            | (SCHEMA | SCHEMA_HTTPS, "alternateName") => Self::Synonym,
-            (OBO_IN_OWL, "hasRelatedSynonym") => scoped(options.scopes.related),
-            (OBO_IN_OWL, "hasNarrowSynonym") => scoped(options.scopes.narrow),
-            (OBO_IN_OWL, "hasBroadSynonym") => scoped(options.scopes.broad),
+            | (SCHEMA | SCHEMA_HTTPS, "alternateName") => Self::Synonym(None),
+            (OBO_IN_OWL, "hasRelatedSynonym") => scoped(SynonymScope::Related),
+            (OBO_IN_OWL, "hasNarrowSynonym") => scoped(SynonymScope::Narrow),
+            (OBO_IN_OWL, "hasBroadSynonym") => scoped(SynonymScope::Broad),
             (RDFS, "label") | (SKOS_XL, "literalForm") | (SCHEMA | SCHEMA_HTTPS, "name") => Self::Label,
             (SKOS, "definition") | (OBO, "IAO_0000115") | (OBO_IN_OWL, "hasDefinition") => Self::Definition,
             (OBO_IN_OWL, "hasDbXref") => Self::Xref,
@@ -103,7 +104,7 @@ impl Role {
     fn of_mesh(local: &str) -> Self {
         match local {
             "preferredTerm" | "preferredConcept" => Self::Preferred,
-            "term" | "concept" | "altLabel" | "casn1_label" => Self::Synonym,
+            "term" | "concept" | "altLabel" | "casn1_label" => Self::Synonym(None),
             "prefLabel" => Self::Label,
             "scopeNote" => Self::Definition,
             "registryNumber" => Self::Xref,
@@ -117,7 +118,7 @@ impl Role {
     }
 
     fn is_name(self) -> bool {
-        matches!(self, Self::Preferred | Self::Label | Self::Synonym)
+        matches!(self, Self::Preferred | Self::Label | Self::Synonym(_))
     }
 }
 
@@ -159,7 +160,8 @@ impl Graph {
         if let Some(known) = self.properties.get(predicate) {
             return *known;
         }
-        let role = if collector.asks_for(predicate) { Role::Synonym } else { Role::of(predicate, &collector.options) };
+        let role =
+            if collector.asks_for(predicate) { Role::Synonym(None) } else { Role::of(predicate, &collector.options) };
         let property = (self.properties.len() as u32, role);
         self.properties.insert(predicate.to_owned(), property);
         property
@@ -209,7 +211,7 @@ impl Graph {
         let (number, role) = self.property(predicate, collector);
         match role {
             _ if is_blank(subject) => {}
-            Role::Preferred | Role::Label | Role::Synonym | Role::Definition | Role::Xref => {
+            Role::Preferred | Role::Label | Role::Synonym(_) | Role::Definition | Role::Xref => {
                 self.holders.entry(subject.to_owned()).or_default().push((role, object));
             }
             Role::Child => self.narrower.push((subject.to_owned(), object)),
@@ -343,7 +345,8 @@ impl NodeStatements {
         match role {
             Role::Preferred if entry.name.is_empty() => entry.name = value,
             Role::Label if self.label.is_empty() => self.label = value,
-            Role::Preferred | Role::Label | Role::Synonym => entry.synonyms.push(value),
+            Role::Preferred | Role::Label => entry.add_synonym(value, None),
+            Role::Synonym(scope) => entry.add_synonym(value, scope),
             Role::Definition => entry.definition = Some(value),
             Role::Type => entry.types.push(value),
             // MeSH has 0 for none.
@@ -409,7 +412,7 @@ impl NodeStatements {
         if entry.name.is_empty() {
             entry.name = label;
         } else if !label.is_empty() {
-            entry.synonyms.push(label);
+            entry.add_synonym(label, None);
         }
         entry.id = id_of(iri);
         entry.types.extend(mesh::categories(&trees));
@@ -463,5 +466,5 @@ fn short(iri: &str) -> String {
 
 /// Returns true if values of a property, by its IRI or CURIE, are names.
 pub(super) fn is_synonym(property: &str, collector: &mut Collector) -> bool {
-    collector.asks_for(property) || Role::of(&iri_of(property), &collector.options) == Role::Synonym
+    collector.asks_for(property) || matches!(Role::of(&iri_of(property), &collector.options), Role::Synonym(_))
 }

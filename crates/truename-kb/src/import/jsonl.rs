@@ -61,10 +61,14 @@ impl Fields {
                 synonyms.push(text("aliases", &alias)?);
             }
         }
+        let scopes =
+            self.0.remove("scopes").filter(|value| value.get() != NULL).map(|value| parsed(&value)).transpose();
+        let scopes = scopes.map_err(|error| format!("not a concept (`scopes`: {error})"))?.unwrap_or_default();
         let entry = Entry {
             id,
             name,
             synonyms,
+            scopes,
             aliases,
             types: self.texts("types")?,
             parents: self.texts("parents")?,

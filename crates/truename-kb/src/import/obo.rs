@@ -9,8 +9,7 @@ use truename_read::Source;
 use super::collector::{Collector, Entry};
 use super::graph::is_synonym;
 use super::lines::for_each_row;
-use super::options::SynonymScopes;
-use crate::{Error, error};
+use crate::{Error, SynonymScope, error};
 
 pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Error> {
     let path = source.path().to_owned();
@@ -106,7 +105,7 @@ impl Term {
             "property_value" => self.take_property(value, collector),
             tag if tag.ends_with("synonym") => match quoted(value) {
                 Some((text, after)) => match scope(tag, after) {
-                    scope if is_kept(scope, collector.options.scopes) => entry.synonyms.push(text),
+                    word if collector.options.scopes.keeps(scope_of(word)) => entry.add_synonym(text, scope_of(word)),
                     scope => collector.add_unread(&format!("synonym {scope}")),
                 },
                 None => return self.skip(line, value, "a synonym without its quotes", collector),
@@ -148,13 +147,13 @@ fn scope<'a>(tag: &str, after: &'a str) -> &'a str {
     }
 }
 
-/// Returns true if synonyms of a scope count as names.
-fn is_kept(scope: &str, scopes: SynonymScopes) -> bool {
-    match scope {
-        "EXACT" => true,
-        "BROAD" => scopes.broad,
-        "NARROW" => scopes.narrow,
-        _ => scopes.related,
+/// Returns the scope that a word names; `None` is that of synonyms that mean exactly the concept.
+fn scope_of(word: &str) -> Option<SynonymScope> {
+    match word {
+        "EXACT" => None,
+        "BROAD" => Some(SynonymScope::Broad),
+        "NARROW" => Some(SynonymScope::Narrow),
+        _ => Some(SynonymScope::Related),
     }
 }
 

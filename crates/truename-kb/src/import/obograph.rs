@@ -14,7 +14,7 @@ use truename_read::{Source, Watch, encoding_hint};
 use super::collector::{Collector, Entry};
 use super::graph::is_synonym;
 use super::iri::curie;
-use crate::{Error, error};
+use crate::{Error, SynonymScope, error};
 
 #[derive(Deserialize)]
 struct Document {
@@ -77,6 +77,18 @@ struct Synonym {
     val: Option<String>,
 }
 
+impl Synonym {
+    /// Returns its scope; `None` if it means exactly the concept.
+    fn scope(&self) -> Option<SynonymScope> {
+        match self.pred.as_deref() {
+            Some("hasExactSynonym") => None,
+            Some("hasBroadSynonym") => Some(SynonymScope::Broad),
+            Some("hasNarrowSynonym") => Some(SynonymScope::Narrow),
+            _ => Some(SynonymScope::Related),
+        }
+    }
+}
+
 #[derive(Deserialize)]
 struct Edge {
     sub: String,
@@ -119,13 +131,7 @@ fn add_node(node: Node, parents: &mut HashMap<String, Vec<String>>, collector: &
     let is_read = |property: &&Property| READ_PROPERTIES.iter().any(|read| property.pred.ends_with(read));
     further.iter().filter(|property| !is_read(property)).for_each(|property| collector.add_unread(&property.pred));
     let scopes = collector.options.scopes;
-    let is_kept = |synonym: &Synonym| match synonym.pred.as_deref() {
-        Some("hasExactSynonym") => true,
-        Some("hasBroadSynonym") => scopes.broad,
-        Some("hasNarrowSynonym") => scopes.narrow,
-        _ => scopes.related,
-    };
-    let (kept, left_out): (Vec<_>, Vec<_>) = meta.synonyms.into_iter().partition(is_kept);
+    let (kept, left_out): (Vec<_>, Vec<_>) = meta.synonyms.into_iter().partition(|one| scopes.keeps(one.scope()));
     left_out.iter().filter_map(|synonym| synonym.pred.as_deref()).for_each(|property| collector.add_unread(property));
     let mut entry = Entry {
         id,
@@ -134,16 +140,16 @@ fn add_node(node: Node, parents: &mut HashMap<String, Vec<String>>, collector: &
         consider,
         replaces,
         name: node.lbl.unwrap_or_default(),
-        synonyms: kept
-            .into_iter()
-            .filter_map(|synonym| synonym.val)
-            .chain(properties.into_iter().map(|property| property.val))
-            .collect(),
         parents: parents.remove(&node.id).unwrap_or_default(),
         xrefs: meta.xrefs.into_iter().map(|xref| xref.val).collect(),
         definition: meta.definition.map(|definition| definition.val),
         ..Entry::default()
     };
+    for synonym in kept {
+        let scope = synonym.scope();
+        synonym.val.into_iter().for_each(|name| entry.add_synonym(name, scope));
+    }
+    properties.into_iter().for_each(|property| entry.add_synonym(property.val, None));
     if collector.settle(None, &mut entry)? {
         return Ok(());
     }

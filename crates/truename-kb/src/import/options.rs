@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use truename_read::SourceOptions;
 
 use super::format::Format;
-use crate::Progress;
+use crate::{Progress, SynonymScope};
 
 /// Options of an import.
 #[derive(Clone, Debug, Default)]
@@ -104,6 +104,18 @@ pub struct SynonymScopes {
     pub narrow: bool,
     /// Synonyms that are related in some other way, or of unknown scope.
     pub related: bool,
+}
+
+impl SynonymScopes {
+    /// Returns true if synonyms of a scope count as names; those that mean exactly the concept (`None`) always do.
+    pub(super) fn keeps(self, scope: Option<SynonymScope>) -> bool {
+        match scope {
+            None => true,
+            Some(SynonymScope::Broad) => self.broad,
+            Some(SynonymScope::Narrow) => self.narrow,
+            Some(SynonymScope::Related) => self.related,
+        }
+    }
 }
 
 impl Default for SynonymScopes {

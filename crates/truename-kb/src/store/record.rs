@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Concept, ConceptId, ConceptIndex, Error, NameIndex, error};
+use crate::{Concept, ConceptId, ConceptIndex, Error, NameIndex, SynonymScope, error};
 
 /// A concept as it is stored, without the text of its names.
 #[derive(Serialize, Deserialize)]
@@ -20,7 +20,14 @@ pub(super) struct Record<'a> {
     #[serde(borrow)]
     pub(super) xrefs: Vec<&'a str>,
     pub(super) definition: Option<&'a str>,
+    /// Behind the other fields, the scope of each synonym, a byte each ([`SCOPES`]); nothing if all are exact, and in older stores.
+    #[serde(skip)]
+    scopes: &'a [u8],
 }
+
+/// Scopes of synonyms by the byte that stands for them.
+const SCOPES: [Option<SynonymScope>; 4] =
+    [None, Some(SynonymScope::Broad), Some(SynonymScope::Narrow), Some(SynonymScope::Related)];
 
 impl<'a> Record<'a> {
     /// Returns the record of a concept whose names have these numbers, as it is stored.
@@ -36,8 +43,22 @@ impl<'a> Record<'a> {
             parents: concept.parents.iter().map(ConceptId::as_str).collect(),
             xrefs: borrowed(&concept.xrefs),
             definition: concept.definition.as_deref(),
+            scopes: &[],
         };
-        postcard::to_stdvec(&record).map_err(error::record)
+        let mut bytes = postcard::to_stdvec(&record).map_err(error::record)?;
+        if !concept.scopes.is_empty() {
+            let byte =
+                |scope: Option<SynonymScope>| SCOPES.iter().position(|known| *known == scope).unwrap_or_default();
+            bytes.extend(concept.synonyms.iter().map(|name| byte(concept.scopes.get(name).copied()) as u8));
+        }
+        Ok(bytes)
+    }
+
+    /// Returns the numbers of the synonyms that do not mean exactly the concept, with their scopes.
+    pub(super) fn scopes(&self) -> impl Iterator<Item = (NameIndex, SynonymScope)> {
+        let scope = |byte: &u8| SCOPES.get(usize::from(*byte)).copied().flatten();
+        let synonyms = self.names.iter().skip(1).zip(self.scopes);
+        synonyms.filter_map(move |(name, byte)| Some((NameIndex(*name), scope(byte)?)))
     }
 
     /// Returns the numbers of the aliases with their sources.
@@ -48,7 +69,8 @@ impl<'a> Record<'a> {
 
     /// Reads a stored record.
     pub(super) fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
-        postcard::from_bytes(bytes).map_err(error::record)
+        let (record, scopes) = postcard::take_from_bytes(bytes).map_err(error::record)?;
+        Ok(Self { scopes, ..record })
     }
 }
 

@@ -11,7 +11,7 @@ use super::name_order::NameOrder;
 use super::record::{Record, parse_name};
 use super::tables::{META_RANKS, Tables, ascending, each_u32};
 use crate::environment::SharedEnvironment;
-use crate::{Concept, ConceptId, ConceptIndex, Error, NameIndex, error};
+use crate::{Concept, ConceptId, ConceptIndex, Error, NameIndex, SynonymScope, error};
 
 /// A committed state of a store.
 pub struct Snapshot<'store> {
@@ -76,6 +76,14 @@ impl Snapshot<'_> {
     /// As [`Snapshot::concept`].
     pub fn aliases(&self, index: ConceptIndex) -> Result<Vec<(NameIndex, &str)>, Error> {
         Ok(self.tables.record(&self.read, index)?.aliases().collect())
+    }
+
+    /// Returns the synonyms of a concept that do not mean exactly it, with their scopes.
+    ///
+    /// # Errors
+    /// As [`Snapshot::concept`].
+    pub fn scopes(&self, index: ConceptIndex) -> Result<Vec<(NameIndex, SynonymScope)>, Error> {
+        Ok(self.tables.record(&self.read, index)?.scopes().collect())
     }
 
     /// Returns the id and the name numbers of a concept, the preferred name first.

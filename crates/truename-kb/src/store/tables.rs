@@ -4,6 +4,7 @@
 //! what became of each retired id, and judgements of names that no concept has. The n-gram index and the vectors have
 //! tables of their own in the same file (`truename-index`).
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use truename_error::{ErrorKind, HintPart, hint};
@@ -12,7 +13,7 @@ use truename_storage::{Environment, Table, Transaction, WriteTransaction};
 use super::counts::Counts;
 use super::forms::FormTables;
 use super::record::{Record, parse_name};
-use crate::{Alias, Concept, ConceptIndex, Error, NameIndex, error};
+use crate::{Alias, Concept, ConceptIndex, Error, NameIndex, SynonymScope, error};
 
 /// Version of the layout below, and of the normal forms and keys in it. A store of another version is refused.
 pub const FORMAT: u32 = 5;
@@ -167,6 +168,10 @@ impl Tables {
         for number in &record.names {
             names.push(self.name(read, NameIndex(*number))?.1.to_owned());
         }
+        let scopes: HashMap<NameIndex, SynonymScope> = record.scopes().collect();
+        let scoped = record.names.iter().zip(&names);
+        let scopes =
+            scoped.filter_map(|(number, name)| Some((name.clone(), *scopes.get(&NameIndex(*number))?))).collect();
         let sources = record.alias_sources;
         let aliases = names.split_off(names.len().saturating_sub(sources.len()));
         let alias = |(name, source): (String, &str)| Alias { name, source: source.to_owned() };
@@ -175,6 +180,7 @@ impl Tables {
             id: record.id.parse()?,
             name: names.next().unwrap_or_default(),
             synonyms: names.collect(),
+            scopes,
             aliases: aliases.into_iter().zip(sources).map(alias).collect(),
             types: owned(record.types),
             parents: record.parents.into_iter().map(str::parse).collect::<Result<_, _>>()?,

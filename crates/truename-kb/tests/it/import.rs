@@ -1,7 +1,9 @@
 //! One concept in every format, and what is malformed in each.
 
+use std::collections::BTreeMap;
+
 use truename_kb::import::{Columns, SynonymScopes, read_bytes};
-use truename_kb::{Concept, Error, Format, Import, ImportOptions};
+use truename_kb::{Concept, Error, Format, Import, ImportOptions, SynonymScope};
 
 fn import(format: Format, text: &str) -> Import {
     read_bytes(text.as_bytes(), format, &ImportOptions::default()).unwrap()
@@ -312,6 +314,52 @@ fn what_is_beside_the_names_is_kept() {
     let all = SynonymScopes { broad: true, narrow: true, related: true };
     let broad = ImportOptions { scopes: all, ..ImportOptions::default() };
     assert_eq!(read_bytes(SAMPLES[4].2.as_bytes(), Format::Obo, &broad).unwrap().concepts[0].synonyms.len(), 2);
+}
+
+/// A term in OBO and OBO Graphs JSON, with a synonym of each scope and one that is exact and related.
+const SCOPED: [(Format, &str); 2] = [
+    (
+        Format::Obo,
+        "format-version: 1.4\n\n[Term]\nid: X:1\nname: asthma\nsynonym: \"airway illness\" BROAD []\n\
+         synonym: \"mild asthma\" NARROW []\nsynonym: \"wheeze\" RELATED []\nsynonym: \"both\" RELATED []\n\
+         synonym: \"both\" EXACT []\nsynonym: \"asthmatic disease\" EXACT []\n",
+    ),
+    (
+        Format::OboGraph,
+        r#"{"graphs": [{"nodes": [{"id": "http://purl.obolibrary.org/obo/X_1", "lbl": "asthma", "type": "CLASS", "meta": {"synonyms": [
+            {"pred": "hasBroadSynonym", "val": "airway illness"}, {"pred": "hasNarrowSynonym", "val": "mild asthma"},
+            {"pred": "hasRelatedSynonym", "val": "wheeze"}, {"pred": "hasRelatedSynonym", "val": "both"},
+            {"pred": "hasExactSynonym", "val": "both"}, {"pred": "hasExactSynonym", "val": "asthmatic disease"}]}}]}]}"#,
+    ),
+];
+
+#[test]
+fn synonyms_keep_their_scopes_and_exact_ones_have_none() {
+    let scopes = SynonymScopes { broad: true, narrow: true, related: true };
+    let options = ImportOptions { scopes, ..ImportOptions::default() };
+    let expected = [
+        ("airway illness".to_owned(), SynonymScope::Broad),
+        ("mild asthma".to_owned(), SynonymScope::Narrow),
+        ("wheeze".to_owned(), SynonymScope::Related),
+    ];
+    for (format, text) in SCOPED {
+        let concept = read_bytes(text.as_bytes(), format, &options).unwrap().concepts.remove(0);
+        assert_eq!(concept.synonyms.len(), 5, "{format:?}");
+        assert_eq!(concept.scopes, BTreeMap::from(expected.clone()), "{format:?}");
+        let line = serde_json::to_string(&concept).unwrap() + "\n";
+        assert!(line.contains(r#""wheeze":"related""#), "{line}");
+        assert_eq!(read_bytes(line.as_bytes(), Format::Jsonl, &ImportOptions::default()).unwrap().concepts, [concept]);
+    }
+}
+
+#[test]
+fn what_one_entry_has_as_an_exact_name_is_exact() {
+    let first = r#"{"id": "X:1", "name": "a", "synonyms": ["b", "c"], "scopes": {"b": "related", "c": "broad"}}"#;
+    let second = r#"{"id": "X:1", "name": "b", "synonyms": ["d"], "scopes": {"d": "narrow", "e": "broad"}}"#;
+    for text in [format!("{first}\n{second}\n"), format!("{second}\n{first}\n")] {
+        let scopes = import(Format::Jsonl, &text).concepts.remove(0).scopes;
+        assert_eq!(scopes.keys().map(String::as_str).collect::<Vec<_>>(), ["c", "d"], "{text}");
+    }
 }
 
 #[test]

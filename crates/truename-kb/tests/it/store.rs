@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use truename_kb::{Concept, Store};
+use truename_kb::{Concept, ConceptIndex, Store, SynonymScope};
 use truename_text::{NameKeys, NormalizedName};
 
 fn concept(id: &str, names: &[&str]) -> Concept {
@@ -35,6 +35,7 @@ fn a_store_gives_back_what_it_was_given() {
     diabetes.parents = vec!["X:1".parse().unwrap()];
     diabetes.xrefs = vec!["DOID:9351".into()];
     diabetes.definition = Some("sweet".into());
+    diabetes.scopes.insert("Zuckerkrankheit".into(), SynonymScope::Related);
     let given = vec![concept("X:1", &["disease"]), diabetes];
     let store = filled(&folder.path().join("kb"), given.clone());
     assert_eq!(all(&store), given);
@@ -42,6 +43,9 @@ fn a_store_gives_back_what_it_was_given() {
     let store = Store::open(&folder.path().join("kb")).unwrap();
     assert_eq!(all(&store), given);
     let snapshot = store.snapshot().unwrap();
+    let scoped = snapshot.scopes(ConceptIndex(1)).unwrap();
+    assert_eq!(scoped.iter().map(|(name, _)| snapshot.name(*name).unwrap().1).collect::<Vec<_>>(), ["Zuckerkrankheit"]);
+    assert!(snapshot.scopes(ConceptIndex(0)).unwrap().is_empty());
     let under = |name: &str| {
         let keys = NameKeys::of(&NormalizedName::new(name));
         snapshot.names_under(keys.exact).unwrap().map(|name| snapshot.name(name).unwrap().1).collect::<Vec<_>>()

@@ -1,6 +1,6 @@
 //! Proposes names that share a lookup key with the query: normal form, variant or acronym.
 
-use truename_kb::initials_key;
+use truename_kb::{ConceptIndex, NameIndex, initials_key};
 use truename_text::{Key, KeyMatch, NameKeys, NameProfile, NormalizedName, Rotation, is_negative};
 
 use super::{Generation, Scope};
@@ -55,20 +55,29 @@ impl KeyQuery {
     }
 }
 
+/// Returns whether a name means exactly its concept, and is no broader, narrower or related synonym.
+fn is_exact(concept: ConceptIndex, name: NameIndex, scope: &Scope<'_>) -> Result<bool, Error> {
+    Ok(!scope.snapshot.scopes(concept)?.iter().any(|(scoped, _)| *scoped == name))
+}
+
 fn file(key: Key, most: usize, query: &KeyQuery, scope: &Scope<'_>, proposals: &mut Proposals) -> Result<(), Error> {
     let names: Vec<_> = scope.snapshot.names_under(key)?.filter(|name| scope.sees(*name)).collect();
     if names.len() > most {
         return Ok(());
     }
+    let is_shared = names.len() > 1;
     let mut met = Vec::with_capacity(names.len());
     for name in names {
         let (concept, text) = scope.snapshot.name(name)?;
-        met.push((concept, name, query.meeting(text), query.has_signs_of(text)));
+        let meeting = query.meeting(text);
+        let is_exact = is_shared && meeting == KeyMatch::Exact && is_exact(concept, name, scope)?;
+        met.push((concept, name, meeting, (query.has_signs_of(text), is_exact)));
     }
-    // A name with the signs of the query, or with none where the query has none, settles it.
-    let is_settled = met.iter().any(|(.., meeting, is_same)| *meeting == KeyMatch::Exact && *is_same);
-    for (concept, name, meeting, is_same) in met {
-        let meeting = if is_settled && !is_same { meeting.min(KeyMatch::Variant) } else { meeting };
+    // A name with the signs of the query, or with none where the query has none, settles it; of these one that means exactly its concept.
+    let exact = met.iter().filter(|(.., meeting, _)| *meeting == KeyMatch::Exact);
+    let closest = exact.map(|(.., closeness)| *closeness).max();
+    for (concept, name, meeting, closeness) in met {
+        let meeting = if Some(closeness) < closest { meeting.min(KeyMatch::Variant) } else { meeting };
         // Keys are hashes and may collide, so the names are compared; names that differ are left to other generators.
         if meeting != KeyMatch::None {
             proposals.entry(concept, name).key = meeting;

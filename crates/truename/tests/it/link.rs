@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use truename::{
     CalibrateOptions, Concept, ConceptId, FitOptions, GoldName, ImportOptions, KnowledgeBase, Link, LinkOptions,
-    Linker, Progress,
+    Linker, Progress, SynonymScope,
 };
 
 const PARTS: [&str; 12] = [
@@ -188,6 +188,29 @@ fn names_are_told_apart_by_their_signs() {
         assert_eq!(id_of(&link), id, "{name}");
         assert_eq!(link.candidates[0].scores.exact, 1.0, "{name}");
     }
+}
+
+#[test]
+fn an_exact_synonym_wins_over_a_related_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let mut concepts = vec![
+        concept("N:1", "", &names(&["foo fever", "bar ague"])),
+        concept("N:2", "", &names(&["baz fever", "Bar Ague"])),
+        concept("N:3", "", &names(&["qux fever", "bar ague", "old shivers"])),
+        concept("N:4", "", &names(&["old shivers"])),
+    ];
+    let linker = |concepts: &[Concept], place: &str| {
+        let kb = KnowledgeBase::create(concepts.to_vec(), &folder.path().join(place)).unwrap();
+        Linker::new(kb).unwrap()
+    };
+    assert!(linker(&concepts, "exact").link_name("bar ague").unwrap().candidates[0].probability < 0.6);
+    concepts[0].scopes.insert("bar ague".into(), SynonymScope::Related);
+    concepts[2].scopes.insert("bar ague".into(), SynonymScope::Broad);
+    let linker = linker(&concepts, "scoped");
+    let link = linker.link_name("bar ague").unwrap();
+    assert!(id_of(&link) == "N:2" && link.candidates[0].probability > 0.9, "{link:?}");
+    assert_eq!(id_of(&linker.link_name("old shivers").unwrap()), "N:4", "a preferred name");
 }
 
 /// Names of a knowledge base, one a concept, and names that differ from one of them in a number, letter or sign.
