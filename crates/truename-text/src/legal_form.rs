@@ -153,6 +153,11 @@ impl LegalName {
         let end = at_end(left);
         let from = left.first().map_or(0, |piece| piece.range.start);
         let to = end.map_or(text.len(), |(count, _)| left[count - 1].range.end);
+        if start.is_some_and(|(count, _)| is_within_brackets(&text, 0..pieces[count - 1].range.end))
+            || end.is_some_and(|(count, _)| is_within_brackets(&text, left[count].range.start..text.len()))
+        {
+            return whole();
+        }
         let form = match (start, end) {
             (None, None) => return glued(&text).unwrap_or_else(whole),
             (_, Some((_, line))) => form(&text[to..], line),
@@ -244,6 +249,13 @@ fn form(written: &str, line: usize) -> LegalForm {
     LegalForm { written: trimmed(written), line, is_general }
 }
 
+/// Returns true if a bracket is around a form and more: `Android (Orvelia Inc.)`.
+fn is_within_brackets(text: &str, form: Range<usize>) -> bool {
+    let start = form.start - usize::from(text[..form.start].ends_with('('));
+    let end = form.end + usize::from(text[form.end..].starts_with(')'));
+    text[start..end].matches('(').count() != text[start..end].matches(')').count()
+}
+
 /// Returns the text without marks around it; a bracket that closes one within stays.
 fn trimmed(text: &str) -> String {
     let is_mark = |c: char| is_bound(c) || matches!(c, '-' | '–');
@@ -325,6 +337,7 @@ mod tests {
             ("PT Sinar Laut Tbk", "sinar laut", "Tbk"),
             ("Lukart Oil Co., Ltd.", "lukart oil", "Co., Ltd."),
             ("acme inc", "acme", "inc"),
+            ("Sundar (India) Pvt Ltd", "sundar india", "Pvt Ltd"),
             ("AG", "", "AG"),
             ("GmbH & Co. KG", "", "GmbH & Co. KG"),
         ] {
@@ -336,6 +349,7 @@ mod tests {
     fn other_names_stay() {
         for name in [
             "BDNF-AS",
+            "Java Standard Edition (Java SE)",
             "CDX2/AS",
             "Texaco",
             "mg/kg",

@@ -2,13 +2,15 @@
 
 use truename_text::{KeyMatch, LegalName, NameKeys, NameProfile};
 
-use crate::proposal::Proposal;
+use crate::Error;
+use crate::generator::Scope;
+use crate::proposal::{Proposal, Proposals};
 
 /// A query with its legal form apart.
 pub(super) struct LegalQuery<'a> {
     written: &'a NameProfile,
     legal: LegalName,
-    /// The query without its legal form; `None` if it has none, or is one.
+    /// The query without its legal form; `None` if it has none, is one, or no name shows that what ends it is one.
     core: Option<NameProfile>,
 }
 
@@ -17,6 +19,20 @@ impl<'a> LegalQuery<'a> {
         let legal = LegalName::new(&written.written);
         let core = (legal.form.is_some() && !legal.core.is_empty()).then(|| NameProfile::new(&legal.core));
         Self { written, legal, core }
+    }
+
+    /// Takes the legal form for a part of the name (`JBoss AS`) unless a proposed name has a legal form too, or is the query without it.
+    pub(super) fn among(self, proposals: &Proposals, scope: &Scope<'_>) -> Result<Self, Error> {
+        let Some(core) = &self.core else { return Ok(self) };
+        let keys = core.keys();
+        for name in proposals.iter().flat_map(|(_, names)| names).map(|(name, _)| *name) {
+            let name = LegalName::new(scope.snapshot.name(name)?.1);
+            if name.form.is_some() || NameProfile::new(&name.core).keys().exact == keys.exact {
+                return Ok(self);
+            }
+        }
+        let legal = LegalName::default();
+        Ok(Self { legal, core: None, ..self })
     }
 
     /// Returns the query without its legal form.

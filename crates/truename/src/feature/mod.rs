@@ -204,7 +204,7 @@ pub(crate) fn featurize(
     scope: &Scope<'_>,
     weights: &mut WordWeights,
 ) -> Result<Vec<CandidateFeatures>, Error> {
-    let legal = LegalQuery::new(query);
+    let legal = LegalQuery::new(query).among(proposals, scope)?;
     let query = legal.core();
     let query_weights = weights.of_tokens(&query.tokens, scope.snapshot)?;
     let core = Core::new(query, scope.snapshot, weights)?;

@@ -107,6 +107,16 @@ fn companies_of_one_name_with_several_legal_forms_share_the_probability() {
 }
 
 #[test]
+fn a_form_that_no_name_of_the_knowledge_base_has_is_a_part_of_the_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let concepts = ["Quarkbase Enterprise Server", "Quarkbase ASA 9", "Lumenix AS/400"].into_iter().enumerate();
+    let concepts = concepts.map(|(at, name)| Concept::new(format!("P:{at}").parse().unwrap(), name));
+    let kb = KnowledgeBase::create(concepts.collect(), &folder.path().join("kb")).unwrap();
+    let link = Linker::new(kb).unwrap().link_name("Quarkbase ASA").unwrap();
+    assert_eq!(answer(&link), "Quarkbase ASA 9");
+}
+
+#[test]
 fn a_company_is_found_by_its_initials() {
     let (linker, _folder) = linker();
     for name in ["UMW", "UMW Corp."] {
