@@ -7,6 +7,7 @@ use truename::AdapterChoice;
 
 mod abbreviations;
 mod accuracy;
+mod align;
 mod automata;
 mod biosyn;
 mod case;
@@ -144,6 +145,24 @@ enum Benchmark {
         /// The folder with the data sets
         #[arg(long)]
         data: PathBuf,
+    },
+    /// Mappings of two vocabularies: the OAEI's anatomy track, and hidden cross-references
+    Align {
+        /// The folder with the data sets
+        #[arg(long)]
+        data: PathBuf,
+        /// This set alone
+        #[arg(long, value_name = "NAME", value_parser = align::SETS)]
+        only: Option<String>,
+        /// Compare names by the vectors of this encoder too
+        #[arg(long)]
+        encoder: Option<PathBuf>,
+        /// Fit the standard weights to hidden cross-references first, and print them as code
+        #[arg(long)]
+        fit: bool,
+        /// Leave this set out of the fit
+        #[arg(long, value_name = "NAME", value_parser = align::SETS, requires = "fit")]
+        left_out: Option<String>,
     },
     /// Mentions a second through a re-ranker, and its cost beside its matrix products; `benches/rerank_peers.py` runs the prompts in PyTorch
     Rerank {
@@ -317,6 +336,11 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Products => {
             products::run();
             Ok(())
+        }
+        Benchmark::Align { data, only, encoder, fit, left_out } => {
+            let fitted = || align::fit(&data, left_out.as_deref(), encoder.as_deref());
+            let weights = fit.then(fitted).transpose()?;
+            align::run(&data, only.as_deref(), encoder.as_deref(), weights)
         }
         Benchmark::RecordWeights { data } => record_weights::run(&data),
         Benchmark::Rerank { model, kb, corpus, documents, prompts } => rerank::run(&rerank::Options {

@@ -55,6 +55,7 @@ pub fn main(program: &[OsString], arguments: impl IntoIterator<Item = OsString>)
         Command::Classify(options) => command::classify::run(&options, quiet),
         Command::Dedupe(options) => command::dedupe::run(&options, quiet),
         Command::Cluster(options) => command::cluster::run(&options, quiet),
+        Command::Align(options) => command::align::run(&options, quiet),
         Command::Evaluate(command) => command::evaluate::run(command, quiet),
         Command::Map(options) => command::map::run(&options, quiet),
         Command::Calibrate(options) => command::calibrate::run(&options, quiet),

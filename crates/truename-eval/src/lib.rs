@@ -7,7 +7,7 @@
 //! [`plot`] draws scores, and [`compare`] tests for a difference between two systems; [`linked`] scores whole documents,
 //! and [`mentions`] the mentions that a recognizer finds in them. [`read_texts`] reads texts with labels or values, which
 //! [`ClassScores`] and [`ValueScores`] score; [`pairs`] scores decisions about pairs of records, [`clusters`] names that were clustered,
-//! and [`substitutes`] simpler words for words in sentences.
+//! [`MappingScores`] mappings between vocabularies, and [`substitutes`] simpler words for words in sentences.
 //!
 //! A report runs an evaluation and serialises to the JSON of the command: [`LinkedGold::report`], [`linked::LinkEvaluation`],
 //! [`mentions::MentionReport`], [`ClassReport`], [`PairReport`], [`clusters::ClusterReport`], [`substitutes::SubstituteScores`], [`AssertionScores`].
@@ -32,6 +32,7 @@ pub mod clusters;
 mod gold;
 mod judged;
 pub mod linked;
+mod mappings;
 pub mod mentions;
 mod name_error;
 mod name_report;
@@ -51,6 +52,7 @@ pub use class_report::{ClassReport, TextScores, check_pair};
 pub use classes::{ClassScores, ValueScores};
 pub use gold::{read_gold, read_gold_from, read_judgement_table};
 pub use judged::{Answer, JudgedName, check_same_names, read_judged, read_judged_from, write_judged};
+pub use mappings::{BestMappings, JudgedScores, MappingScores, MappingScoring};
 pub use name_error::{NameError, NameErrorKind, NameErrors};
 pub use name_report::{LinkedGold, NameReport};
 pub use pair_report::{FittedPairModel, PairError, PairModelSource, PairReport};

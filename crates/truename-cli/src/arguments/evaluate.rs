@@ -6,8 +6,8 @@ use clap::{Args, Subcommand};
 
 use super::value::folds;
 use super::{
-    Clustering, ConceptArguments, DocumentArguments, LinkerArguments, Linking, NilArguments, PairScorerArguments,
-    PlaceholderArgument, RecognizerArguments, SubstituteArguments, TextArguments,
+    Clustering, ConceptArguments, DocumentArguments, EvaluateMappings, LinkerArguments, Linking, NilArguments,
+    PairScorerArguments, PlaceholderArgument, RecognizerArguments, SubstituteArguments, TextArguments,
 };
 
 #[derive(Subcommand)]
@@ -47,6 +47,11 @@ pub enum Evaluate {
     /// contains; micro: purity; pairwise: pairs within a cluster. Names that gold lacks are left out. In gold each name counts
     /// once; where all its names are written name|number, each of these mentions counts.
     Clusters(EvaluateClusters),
+    /// Score the mappings of two vocabularies
+    ///
+    /// Mappings that say that two concepts are the same are compared by their ids, as CURIEs or IRIs. Where gold has wrong mappings too, the
+    /// area under the ROC curve and the calibration error are those of all judged pairs.
+    Mappings(EvaluateMappings),
 }
 
 #[derive(Args)]

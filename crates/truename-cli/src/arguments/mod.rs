@@ -1,5 +1,6 @@
 //! Everything the command line takes.
 
+mod align;
 mod annotate;
 mod batch;
 mod classify;
@@ -31,6 +32,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub use align::{Align, EvaluateMappings, MappingFormat, MetadataArguments, Relation};
 pub use annotate::Annotate;
 pub use batch::{Batch, BatchMatch};
 pub use classify::{Classify, TextArguments};
@@ -127,6 +129,12 @@ pub enum Command {
     /// The names of a list or table, or the subjects and objects of triples, are clustered bottom-up by the vectors of an
     /// encoder and by shared words, or by letters without an encoder. Names are compared as they are written, each once.
     Cluster(Cluster),
+    /// Map the concepts of one vocabulary onto those of another
+    ///
+    /// Concepts are compared by all their names, by the concepts around them in both hierarchies, and by shared cross-references, types and
+    /// definitions. Each mapping has a probability and its evidence, in the fields of SSSOM. No labels are needed; --known and --exclude take
+    /// some.
+    Align(Box<Align>),
     /// Score answers against judgements
     #[command(subcommand)]
     Evaluate(Evaluate),

@@ -27,6 +27,7 @@ pub fn run(command: Evaluate, quiet: bool) -> anyhow::Result<()> {
         Evaluate::Classes(arguments) => return super::evaluate_classes::run(&arguments, quiet),
         Evaluate::Assertions(arguments) => return super::evaluate_assertions::run(&arguments),
         Evaluate::Substitutes(arguments) => return super::evaluate_substitutes::run(&arguments, quiet),
+        Evaluate::Mappings(arguments) => return super::evaluate_mappings::run(&arguments),
         Evaluate::Pairs(arguments) => return super::evaluate_pairs::run(&arguments, quiet),
     };
     if let Some(files) = &arguments.compare {

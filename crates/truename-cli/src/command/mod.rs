@@ -1,5 +1,6 @@
 //! Commands, one file each.
 
+pub mod align;
 pub mod annotate;
 pub mod batch;
 pub mod calibrate;
@@ -14,6 +15,7 @@ pub mod evaluate_assertions;
 mod evaluate_classes;
 pub mod evaluate_clusters;
 pub mod evaluate_link;
+pub mod evaluate_mappings;
 pub mod evaluate_mentions;
 pub mod evaluate_pairs;
 pub mod evaluate_substitutes;

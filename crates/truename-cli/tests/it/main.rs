@@ -1,6 +1,7 @@
 //! Tests of the command from outside, in one binary, so that it is linked once.
 
 mod adapters;
+mod align;
 mod batch;
 mod chain;
 mod classify;

@@ -1,0 +1,324 @@
+//! The alignment of two vocabularies.
+
+use std::collections::{HashMap, HashSet};
+
+use truename_kb::Concept;
+use truename_text::KeyMatch;
+
+use crate::assignment::{Edge, assign};
+use crate::candidates::Proposer;
+use crate::entailed::entailed;
+use crate::feature::{Compared, Comparer};
+use crate::mapping::{Mapping, MatchedName, NameEvidence, RemovedMapping};
+use crate::options::{AlignOptions, Cardinality};
+use crate::repair::cycles;
+use crate::rewriting::Rewriting;
+use crate::structure::add_structure;
+use crate::vectors::NameVectors;
+use crate::vocabulary::{Rarity, Vocabulary, weigh_definitions};
+use crate::weights::logistic;
+use crate::{AlignWeights, Error, Predicate, Sample};
+
+/// Rounds of propagation, and the largest change of a probability at which it has converged.
+const ROUNDS: usize = 16;
+/// Share of the new probability from the second round on, which keeps pairs that rule each other out from swinging.
+const STEP: f32 = 0.6;
+const TOLERANCE: f32 = 0.01;
+/// Largest shift of the logits by the share of matches.
+const MOST_SHIFT: f64 = 1.5;
+/// Candidates kept of each concept, the likeliest by their names.
+const MOST_CANDIDATES: usize = 10;
+/// Likeness of names at which an unknown pair is as likely as not before the first round, and the slope there.
+const FIRST_LIKENESS: f32 = 0.86;
+const FIRST_SLOPE: f32 = 24.0;
+
+/// The mappings between two vocabularies.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Alignment {
+    /// The mappings, by relation and the place of their source.
+    pub mappings: Vec<Mapping>,
+    /// Mappings that were removed by the repair.
+    pub removed: Vec<RemovedMapping>,
+    /// Number of pairs of concepts that were compared.
+    pub compared: usize,
+    /// Rounds of propagation.
+    pub rounds: usize,
+    /// Number of names longer than the encoder's window.
+    pub truncated: usize,
+}
+
+impl Alignment {
+    /// Aligns the concepts of two vocabularies.
+    ///
+    /// # Errors
+    /// If the temporary index or the encoder fails, or [`Error::is_interrupted`].
+    pub fn new(source: &[Concept], target: &[Concept], options: &AlignOptions<'_>) -> Result<Self, Error> {
+        let mut pairs = ComparedPairs::new(source, target, options)?;
+        let standard = AlignWeights::standard(options.encoder.is_some());
+        let weights = options.weights.clone().unwrap_or(standard);
+        let mut rounds = pairs.propagate(&weights, options)?;
+        if !options.judged.is_empty() {
+            let learnt = weights.fit(&pairs.judged_samples(), AlignWeights::PRIOR_PENALTY);
+            rounds += pairs.propagate(&learnt, options)?;
+        }
+        Ok(pairs.select(rounds, options))
+    }
+}
+
+/// The candidates of two vocabularies with their features and probabilities.
+///
+/// [`Alignment::new`] is all of this in one; weights are fitted to the [`Sample`]s of several such sets of pairs.
+pub struct ComparedPairs<'a> {
+    source: Vocabulary<'a>,
+    target: Vocabulary<'a>,
+    compared: Vec<Compared>,
+    probabilities: Vec<f32>,
+    judged: HashMap<(u32, u32), bool>,
+    truncated: usize,
+}
+
+impl<'a> ComparedPairs<'a> {
+    /// Proposes and compares pairs.
+    ///
+    /// # Errors
+    /// As [`Alignment::new`].
+    pub fn new(source: &'a [Concept], target: &'a [Concept], options: &AlignOptions<'_>) -> Result<Self, Error> {
+        let (mut source, mut target) = (Vocabulary::new(source), Vocabulary::new(target));
+        weigh_definitions([&mut source, &mut target]);
+        let rarity = Rarity::new([&source, &target]);
+        let encode = |encoder| NameVectors::new([&source, &target], encoder, &options.progress);
+        let vectors = options.encoder.map(encode).transpose()?;
+        let rewriting = learn_rewriting([&source, &target], options.background);
+        let proposer = Proposer {
+            source: &source,
+            target: &target,
+            rewriting: &rewriting,
+            vectors: vectors.as_ref(),
+            neighbours: options.neighbours,
+            judged: options.judged,
+            progress: &options.progress,
+        };
+        let candidates = proposer.propose()?;
+        options.progress.check()?;
+        options.progress.begin("comparing", 0);
+        let mut compared = Comparer::new([&source, &target], &rarity, vectors.as_ref()).compare(&candidates);
+        let judged: HashMap<(u32, u32), bool> =
+            options.judged.iter().map(|pair| ((pair.source as u32, pair.target as u32), pair.is_match)).collect();
+        keep_likeliest(&mut compared, &judged);
+        let probabilities = compared.iter().map(first_probability).collect();
+        let truncated = vectors.map_or(0, |vectors| vectors.truncated);
+        Ok(Self { source, target, compared, probabilities, judged, truncated })
+    }
+
+    /// Propagates probabilities over the two hierarchies to a fixed point. Returns the number of rounds.
+    ///
+    /// The share of matches among the pairs may be another one than that of the pairs that the weights were fitted to. Each round moves
+    /// the logits by the difference of both, the share estimated from the round before (Saerens, Latinne and Decaestecker 2002).
+    ///
+    /// # Errors
+    /// [`Error::is_interrupted`] if the work is stopped.
+    pub fn propagate(&mut self, weights: &AlignWeights, options: &AlignOptions<'_>) -> Result<usize, Error> {
+        options.progress.begin("propagating", ROUNDS as u64);
+        let fitted_share = logit(weights.match_share());
+        let mut shift = 0.0;
+        for round in 1..=ROUNDS {
+            options.progress.check()?;
+            self.add_structure();
+            let mut largest = 0.0_f32;
+            for (pair, probability) in self.compared.iter().zip(&mut self.probabilities) {
+                let judged =
+                    self.judged.get(&(pair.source, pair.target)).map(|is_match| f32::from(u8::from(*is_match)));
+                let next = judged.unwrap_or_else(|| logistic(weights.logit(&pair.features) + shift) as f32);
+                let step = if round == 1 || judged.is_some() { 1.0 } else { STEP };
+                largest = largest.max((next - *probability).abs());
+                *probability += step * (next - *probability);
+            }
+            let share = self.probabilities.iter().map(|probability| f64::from(*probability)).sum::<f64>();
+            shift = (logit(share / self.compared.len().max(1) as f64) - fitted_share).clamp(-MOST_SHIFT, MOST_SHIFT);
+            options.progress.advance(1);
+            if largest < TOLERANCE {
+                return Ok(round);
+            }
+        }
+        Ok(ROUNDS)
+    }
+
+    /// Computes the features of the concepts around each pair from the probabilities.
+    pub fn add_structure(&mut self) {
+        let hierarchies = [&self.source.hierarchy, &self.target.hierarchy];
+        let sizes = [self.source.concepts.len(), self.target.concepts.len()];
+        add_structure(&mut self.compared, &self.probabilities, hierarchies, sizes);
+    }
+
+    /// Returns the pairs whose label is known: `label` says for the ids of a pair whether both are the same.
+    pub fn samples(&self, label: impl Fn(&str, &str) -> Option<bool>) -> Vec<Sample> {
+        let sample = |pair: &Compared| {
+            let ids = (&self.source.concepts[pair.source as usize].id, &self.target.concepts[pair.target as usize].id);
+            let is_match = label(ids.0.as_str(), ids.1.as_str())?;
+            Some(Sample { features: pair.features, is_match, weight: 1.0 })
+        };
+        self.compared.iter().filter_map(sample).collect()
+    }
+
+    /// Returns the pairs that were judged, and those that a judged match excludes.
+    fn judged_samples(&self) -> Vec<Sample> {
+        let matches = || self.judged.iter().filter(|(_, is_match)| **is_match).map(|(pair, _)| pair);
+        let sources: HashSet<u32> = matches().map(|pair| pair.0).collect();
+        let targets: HashSet<u32> = matches().map(|pair| pair.1).collect();
+        let sample = |pair: &Compared| {
+            let is_excluded = sources.contains(&pair.source) || targets.contains(&pair.target);
+            let judged = self.judged.get(&(pair.source, pair.target)).copied();
+            let is_match = judged.or(is_excluded.then_some(false))?;
+            Some(Sample { features: pair.features, is_match, weight: 1.0 })
+        };
+        self.compared.iter().filter_map(sample).collect()
+    }
+
+    /// Chooses the mappings.
+    fn select(&self, rounds: usize, options: &AlignOptions<'_>) -> Alignment {
+        let mut places = self.chosen(options);
+        let sides = [&self.source.hierarchy, &self.target.hierarchy];
+        let sizes = [self.source.concepts.len(), self.target.concepts.len()];
+        let triples: Vec<(u32, u32, f64)> = places
+            .iter()
+            .map(|at| (self.compared[*at].source, self.compared[*at].target, f64::from(self.probabilities[*at])))
+            .collect();
+        let cycles = cycles(sides, sizes, &triples);
+        let removed = cycles.iter().map(|(weak, strong)| RemovedMapping {
+            mapping: self.mapping(places[*weak]),
+            conflict: (triples[*strong].0 as usize, triples[*strong].1 as usize),
+        });
+        let removed: Vec<RemovedMapping> = removed.collect();
+        let mut at = 0;
+        places.retain(|_| {
+            at += 1;
+            cycles.iter().all(|(weak, _)| *weak != at - 1)
+        });
+        let mut mappings: Vec<Mapping> = places.into_iter().map(|at| self.mapping(at)).collect();
+        let [broad, narrow] = [(Predicate::Broad, 0), (Predicate::Narrow, 1)].map(|(predicate, side)| {
+            let is_asked = options.predicates.contains(&predicate);
+            if is_asked { entailed(&mappings, sides[side], sizes[side], predicate) } else { Vec::new() }
+        });
+        if !options.predicates.contains(&Predicate::Exact) {
+            mappings.clear();
+        }
+        mappings.extend(broad.into_iter().chain(narrow));
+        Alignment { mappings, removed, compared: self.compared.len(), rounds, truncated: self.truncated }
+    }
+
+    /// Returns the places of the pairs with at least the threshold, of which one-to-one the best assignment is kept.
+    fn chosen(&self, options: &AlignOptions<'_>) -> Vec<usize> {
+        let is_likely = |at: &usize| f64::from(self.probabilities[*at]) >= options.threshold;
+        let likely: Vec<usize> = (0..self.compared.len()).filter(is_likely).collect();
+        if options.cardinality == Cardinality::Many {
+            return likely;
+        }
+        let edge = |at: &usize| {
+            let (pair, probability) = (&self.compared[*at], f64::from(self.probabilities[*at]));
+            Edge { row: pair.source, column: pair.target, weight: probability - options.threshold + 1e-6 }
+        };
+        let assigned = assign(&likely.iter().map(edge).collect::<Vec<_>>());
+        let is_assigned = |at: &usize| {
+            let pair = &self.compared[*at];
+            assigned.binary_search(&(pair.source, pair.target)).is_ok()
+        };
+        likely.into_iter().filter(is_assigned).collect()
+    }
+
+    fn mapping(&self, at: usize) -> Mapping {
+        let pair = &self.compared[at];
+        let name = |side: &Vocabulary<'_>, name: u32| {
+            let name = &side.names[name as usize];
+            MatchedName {
+                name: name.profile.written.clone(),
+                normalized: name.profile.normalized.as_str().to_owned(),
+                field: name.field,
+            }
+        };
+        let around = &pair.features[crate::feature::FIRST_OF_STRUCTURE + 2..];
+        Mapping {
+            source: pair.source as usize,
+            target: pair.target as usize,
+            predicate: Predicate::Exact,
+            confidence: f64::from(self.probabilities[at]),
+            names: Some(NameEvidence {
+                names: [name(&self.source, pair.names[0]), name(&self.target, pair.names[1])],
+                equal: pair.best.level,
+                is_rewritten: pair.best.rewritten > 0.0 && pair.best.level < KeyMatch::Reordered,
+                similarity: f64::from(pair.best.likeness),
+            }),
+            is_judged: self.judged.get(&(pair.source, pair.target)) == Some(&true),
+            structure: f64::from(around[0].max(around[2]).max(around[4])),
+        }
+    }
+}
+
+/// Returns the logit of a share, which is kept from 0 and 1.
+fn logit(share: f64) -> f64 {
+    let share = share.clamp(1e-6, 1.0 - 1e-6);
+    (share / (1.0 - share)).ln()
+}
+
+/// Returns the probability of a pair before anything is known of the concepts around it.
+fn first_probability(pair: &Compared) -> f32 {
+    let of_names = 1.0 / (1.0 + (FIRST_SLOPE * (FIRST_LIKENESS - pair.best.likeness)).exp());
+    let ambiguity = pair.features[9];
+    let is_nearest = pair.features[27] > 0.0;
+    of_names * (1.0 - ambiguity) * if is_nearest { 0.95 } else { 0.3 }
+}
+
+/// Keeps the likeliest candidates of each concept of either side, by the likeness of names and vectors, and the judged ones.
+fn keep_likeliest(compared: &mut Vec<Compared>, judged: &HashMap<(u32, u32), bool>) {
+    let value = |pair: &Compared| pair.best.likeness.max(pair.features[34]) + pair.features[28];
+    let mut kept: Vec<bool> = compared.iter().map(|pair| judged.contains_key(&(pair.source, pair.target))).collect();
+    for concept in [|pair: &Compared| pair.source, |pair: &Compared| pair.target] {
+        let mut order: Vec<usize> = (0..compared.len()).collect();
+        order.sort_by(|one, other| {
+            let (one_pair, other_pair) = (&compared[*one], &compared[*other]);
+            let by_concept = concept(one_pair).cmp(&concept(other_pair));
+            by_concept.then(value(other_pair).total_cmp(&value(one_pair))).then(one.cmp(other))
+        });
+        for of_concept in order.chunk_by(|one, other| concept(&compared[*one]) == concept(&compared[*other])) {
+            of_concept.iter().take(MOST_CANDIDATES).for_each(|at| kept[*at] = true);
+        }
+    }
+    let mut kept = kept.into_iter();
+    compared.retain(|_| kept.next() == Some(true));
+}
+
+/// Learns synonym rules from the names of each concept, with those of the concept of the other side that alone has an equal name.
+fn learn_rewriting(sides: [&Vocabulary<'_>; 2], background: &[Concept]) -> Rewriting {
+    let mut groups: Vec<Vec<String>> = Vec::new();
+    let mut concepts: [HashMap<truename_text::Key, Option<u32>>; 2] = Default::default();
+    for (side, concepts) in sides.iter().zip(&mut concepts) {
+        for name in &side.names {
+            let known = concepts.entry(name.keys.exact).or_insert(Some(name.concept));
+            *known = known.filter(|concept| *concept == name.concept);
+        }
+    }
+    let names = |side: &Vocabulary<'_>, concept: u32| -> Vec<String> {
+        let names = side.names[side.names_of(concept)].iter();
+        names.map(|name| name.profile.normalized.as_str().to_owned()).collect()
+    };
+    let mut is_joined = vec![false; sides[1].concepts.len()];
+    for concept in 0..sides[0].concepts.len() as u32 {
+        let mut group = names(sides[0], concept);
+        let keys = sides[0].names[sides[0].names_of(concept)].iter().map(|name| name.keys.exact);
+        let unique = keys.filter(|key| concepts[0].get(key).copied().flatten().is_some());
+        let partner = unique.filter_map(|key| concepts[1].get(&key).copied().flatten()).next();
+        if let Some(partner) = partner {
+            is_joined[partner as usize] = true;
+            group.extend(names(sides[1], partner));
+            group.sort_unstable();
+            group.dedup();
+        }
+        groups.push(group);
+    }
+    let alone = (0..sides[1].concepts.len() as u32).filter(|concept| !is_joined[*concept as usize]);
+    groups.extend(alone.map(|concept| names(sides[1], concept)));
+    let normal = |name: &str| truename_text::NormalizedName::new(name).as_str().to_owned();
+    groups.extend(background.iter().map(|concept| concept.names().map(normal).collect()));
+    let groups: Vec<Vec<&str>> = groups.iter().map(|group| group.iter().map(String::as_str).collect()).collect();
+    Rewriting::learn(&groups)
+}

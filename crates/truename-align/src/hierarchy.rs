@@ -1,0 +1,97 @@
+//! The hierarchy of a vocabulary: parents, children and ancestors of its concepts, by number.
+
+use std::collections::HashMap;
+
+use truename_kb::Concept;
+
+/// Levels above a concept that count as its ancestors.
+const LEVELS: usize = 12;
+/// Most ancestors kept of one concept, the nearest ones.
+const MOST_ANCESTORS: usize = 64;
+
+/// Parents, children and ancestors of the concepts of a vocabulary.
+pub(crate) struct Hierarchy {
+    parents: Vec<Vec<u32>>,
+    children: Vec<Vec<u32>>,
+    /// Ancestors of each concept, the nearest first.
+    ancestors: Vec<Vec<u32>>,
+}
+
+impl Hierarchy {
+    /// Reads the hierarchy of concepts; parents that are not among them are left out.
+    pub(crate) fn new(concepts: &[Concept]) -> Self {
+        let numbers: HashMap<&str, u32> =
+            concepts.iter().zip(0..).map(|(concept, number)| (concept.id.as_str(), number)).collect();
+        let (mut parents, mut children) = (vec![Vec::new(); concepts.len()], vec![Vec::new(); concepts.len()]);
+        for (child, concept) in (0u32..).zip(concepts) {
+            let found = concept.parents.iter().filter_map(|parent| numbers.get(parent.as_str()));
+            for parent in found.filter(|parent| **parent != child) {
+                parents[child as usize].push(*parent);
+                children[*parent as usize].push(child);
+            }
+        }
+        let ancestors = (0..concepts.len()).map(|concept| ancestors(&parents, concept)).collect();
+        Self { parents, children, ancestors }
+    }
+
+    pub(crate) fn parents(&self, concept: u32) -> &[u32] {
+        &self.parents[concept as usize]
+    }
+
+    pub(crate) fn children(&self, concept: u32) -> &[u32] {
+        &self.children[concept as usize]
+    }
+
+    /// Returns the ancestors of a concept, the nearest first.
+    pub(crate) fn ancestors(&self, concept: u32) -> &[u32] {
+        &self.ancestors[concept as usize]
+    }
+
+    /// Returns true if `above` is an ancestor of `concept`.
+    pub(crate) fn is_above(&self, above: u32, concept: u32) -> bool {
+        self.ancestors(concept).contains(&above)
+    }
+
+    /// Returns the other children of the parents of a concept.
+    pub(crate) fn siblings(&self, concept: u32) -> impl Iterator<Item = u32> {
+        let parents = self.parents(concept).iter();
+        parents.flat_map(|parent| self.children(*parent)).copied().filter(move |sibling| *sibling != concept)
+    }
+}
+
+fn ancestors(parents: &[Vec<u32>], concept: usize) -> Vec<u32> {
+    let (mut found, mut level) = (Vec::new(), parents[concept].clone());
+    for _ in 0..LEVELS {
+        let mut next = Vec::new();
+        for parent in level {
+            if found.len() < MOST_ANCESTORS && parent as usize != concept && !found.contains(&parent) {
+                found.push(parent);
+                next.extend(&parents[parent as usize]);
+            }
+        }
+        level = next;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn concept(id: &str, parents: &[&str]) -> Concept {
+        let mut concept = Concept::new(id.parse().unwrap(), id);
+        concept.parents = parents.iter().map(|parent| parent.parse().unwrap()).collect();
+        concept
+    }
+
+    #[test]
+    fn ancestors_come_nearest_first_and_cycles_end() {
+        let concepts =
+            [concept("a", &["b", "elsewhere"]), concept("b", &["c"]), concept("c", &["a"]), concept("d", &["b", "d"])];
+        let hierarchy = Hierarchy::new(&concepts);
+        assert_eq!(hierarchy.ancestors(0), [1, 2]);
+        assert_eq!(hierarchy.ancestors(3), [1, 2, 0]);
+        assert_eq!(hierarchy.siblings(0).collect::<Vec<_>>(), [3]);
+        assert!(hierarchy.is_above(2, 3) && !hierarchy.is_above(3, 2));
+    }
+}
