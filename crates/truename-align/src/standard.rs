@@ -1,6 +1,6 @@
 //! The standard weights, fitted to hidden cross-references of MONDO, DOID, EFO and MeSH.
 //!
-//! `truename-bench align --data DIR --fit` prints them; the sets lack cross-references, types and definitions, whose weights are set by hand.
+//! `truename-bench align --data DIR --fit` prints them. Those with vectors of MiniLM-L6 are fitted to DOID and MeSH alone. The sets lack cross-references, types and definitions, whose weights are set by hand.
 
 use crate::feature::FEATURES;
 
