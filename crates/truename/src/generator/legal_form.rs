@@ -1,4 +1,4 @@
-//! Proposes names that differ from the query in the legal form of a company alone, and those of companies with its initials.
+//! Proposes names that differ in the legal form of a company alone, and those of companies with the initials asked for.
 
 use truename_kb::initials_key;
 use truename_text::{Key, KeyMatch, LegalForm, LegalName, NameKeys, NameProfile, NormalizedName, stable_hash};
