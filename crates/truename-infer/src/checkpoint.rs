@@ -10,7 +10,6 @@ use crate::character_config::CharacterConfig;
 use crate::config::{ModelConfig, SentenceConfig};
 use crate::embedding_table::grown;
 use crate::hash::Fingerprint;
-use crate::quantize;
 use crate::tokenizer::{NewToken, Tokenizer, TokenizerFile};
 use crate::weights::Weights;
 use crate::{Activation, Architecture, Error, Manifest, Pooling, Scope, SpecialToken, TensorNames, Tensors, error};
@@ -222,7 +221,7 @@ impl TransformerCheckpoint {
         let sentence = SentenceConfig::read(folder, &mut fingerprint)?;
         let family = Family::of(&config)?;
         let weights = Weights::open(folder)?;
-        quantize::check_scheme(&weights)?;
+        weights.check_scheme()?;
         let manifest = Manifest::read(folder, &mut fingerprint)?;
         let adapters = manifest.head(AdaptersConfig::HEAD)?.unwrap_or_default();
         let (folder, config) = (folder.to_owned(), Box::new(config));

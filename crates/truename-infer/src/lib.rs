@@ -46,6 +46,7 @@ pub mod kernels;
 mod layer;
 pub mod lstm;
 mod manifest;
+mod nibbles;
 mod quantize;
 mod special_token;
 mod states;

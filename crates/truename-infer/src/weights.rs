@@ -15,7 +15,7 @@ use truename_error::ErrorKind;
 use truename_files::Partial;
 
 use crate::kernels::{Int8Values, int8_bytes};
-use crate::quantize::{self, Nibbles};
+use crate::nibbles::{self, Nibbles};
 use crate::{Error, Precision, Tensor, Tensors, error};
 
 // Tensors are little-endian in the file and are used as they lie there.
@@ -107,7 +107,7 @@ impl Weights {
         let permissions = std::fs::metadata(&new).map_err(failed)?.permissions();
         let views = self.views(tensors).map_err(|source| error::tensors(&path, source))?;
         // One entry: a map of two would be written in one order or the other. No other library reads what is quantised.
-        let (key, value) = scheme.map_or(("format", "pt"), |scheme| (quantize::SCHEME_KEY, scheme));
+        let (key, value) = scheme.map_or(("format", "pt"), |scheme| (nibbles::SCHEME_KEY, scheme));
         let metadata = HashMap::from([(key.to_owned(), value.to_owned())]);
         safetensors::serialize_to_file(views, Some(metadata), &new).map_err(|source| error::unwritten(&new, source))?;
         // `serialize_to_file` puts a temporary file there, which is its owner's alone.
@@ -131,7 +131,7 @@ impl Weights {
 
     /// The scheme of the weights, where they are quantised.
     pub fn scheme(&self) -> Option<&str> {
-        self.tensors.metadata().as_ref()?.get(quantize::SCHEME_KEY).map(String::as_str)
+        self.tensors.metadata().as_ref()?.get(nibbles::SCHEME_KEY).map(String::as_str)
     }
 
     /// The shape of a tensor, if there is such a tensor.
@@ -139,9 +139,16 @@ impl Weights {
         self.tensors.info(name).map(|tensor| tensor.shape.as_slice())
     }
 
-    /// The file.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// Refuses weights of a scheme that this build does not know.
+    pub fn check_scheme(&self) -> Result<(), Error> {
+        match self.scheme() {
+            None | Some(nibbles::SCHEME) => Ok(()),
+            Some(scheme) => {
+                let (path, known) = (self.path.display(), nibbles::SCHEME);
+                let message = format!("{path} has the scheme {scheme}; this version of Truename reads {known}");
+                Err(Error::new(ErrorKind::OtherVersion, message).with_hint("quantise the model anew with this version"))
+            }
+        }
     }
 
     /// The whole file.
@@ -151,7 +158,7 @@ impl Weights {
 
     /// Number of parameters; integer tensors, which hold positions, do not count.
     pub fn parameters(&self) -> u64 {
-        let is_scale = |name: &str| name.rsplit('.').next() == Some(quantize::SCALES);
+        let is_scale = |name: &str| name.rsplit('.').next() == Some(nibbles::SCALES);
         let tensors = self.tensors.tensors().into_iter().filter(|(name, _)| !is_scale(name));
         let count = |(_, tensor): (String, &TensorInfo)| {
             let numbers = tensor.shape.iter().product::<usize>() as u64;
@@ -253,8 +260,8 @@ impl Scope<'_> {
         }
         let groups = columns.div_ceil(Nibbles::GROUP);
         Ok(Table::Nibbles(Nibbles {
-            values: self.bytes("weight", Dtype::U8, &[rows, columns.div_ceil(2)])?,
-            scales: self.bytes(quantize::SCALES, Dtype::BF16, &[rows, groups])?,
+            values: Box::new(self.bytes("weight", Dtype::U8, &[rows, columns.div_ceil(2)])?),
+            scales: Box::new(self.bytes(nibbles::SCALES, Dtype::BF16, &[rows, groups])?),
             columns,
         }))
     }
@@ -268,7 +275,7 @@ impl Scope<'_> {
     pub(crate) fn int8(&self, [outputs, inputs]: [usize; 2]) -> Result<(Int8Values, Floats), Error> {
         let shape = [int8_bytes(inputs, outputs)];
         let values = self.bytes("weight", Dtype::I8, &shape)?;
-        Ok((Box::new(values), self.floats(quantize::SCALES, &[outputs])?))
+        Ok((Box::new(values), self.floats(nibbles::SCALES, &[outputs])?))
     }
 
     fn dtype(&self, name: &str) -> Option<Dtype> {
@@ -325,14 +332,6 @@ impl Floats {
 pub(crate) struct FileBytes {
     map: Arc<Bytes>,
     bytes: Range<usize>,
-}
-
-#[cfg(test)]
-impl FileBytes {
-    /// Bytes of a file that holds nothing else.
-    pub fn new(bytes: Vec<u8>) -> Self {
-        Self { bytes: 0..bytes.len(), map: Arc::new(Bytes::Owned(bytes)) }
-    }
 }
 
 impl AsRef<[u8]> for FileBytes {

@@ -1,4 +1,4 @@
-//! Proposes names that share rare character n-grams with the query, or with the query without its version or legal form.
+//! Proposes names that share rare character n-grams with the query, whole or without its version or legal form.
 
 use truename_index::{Rank, Search};
 use truename_kb::NameIndex;
