@@ -1,9 +1,9 @@
-//! Gold judgements: names with the ids that they stand for, to score by or to learn.
+//! Gold judgements: names with the ids that they stand for.
 
 use std::io::Read;
 use std::path::Path;
 
-use truename::{Date, Judgement, Verdict};
+use truename::Verdict;
 use truename_read::{Source, SourceOptions, TableOptions};
 use truename_text::GoldName;
 
@@ -15,15 +15,6 @@ const KIND: FileKind = FileKind {
     hint: || {
         "gold judgements are a table, or JSON objects, with the columns `name` and `id`, several ids joined by `|`, and perhaps \
          `chance` (above 0, at most 1)"
-            .into()
-    },
-};
-
-const TO_LEARN: FileKind = FileKind {
-    nothing: Some("no judgements"),
-    hint: || {
-        "judgements to learn are a table, or JSON objects, with the columns `name`, `id` (one id, empty for NIL, `never a mention` for \
-         a stop name) and perhaps `date` (2026-11-26)"
             .into()
     },
 };
@@ -45,35 +36,6 @@ pub fn read_gold(path: &Path) -> Result<Vec<GoldName>, Error> {
 /// The errors of [`read_gold`].
 pub fn read_gold_from(table: impl Read + Send + 'static, path: &Path) -> Result<Vec<GoldName>, Error> {
     KIND.read_from(path, table, of_source)
-}
-
-/// Reads judgements for a knowledge base to learn: a table as that of [`read_gold`], with one id a row and perhaps a column `date`; a row
-/// without a date is of today. The id `never a mention` makes the name a stop name.
-///
-/// # Errors
-/// The errors of [`read_gold`]; or if a row has several ids, or a date that is none.
-pub fn read_judgement_table(path: &Path) -> Result<Vec<Judgement>, Error> {
-    TO_LEARN.read(path, &SourceOptions::default(), judgements)
-}
-
-fn judgements(source: Source) -> Result<Vec<Judgement>, Error> {
-    let options = TableOptions { wanted: &[&["name"], &["id"]], ..TableOptions::default() };
-    let rows = Rows::open(source, &options, &TO_LEARN)?;
-    let (name, id, date, today) = (rows.column("name")?, rows.column("id")?, rows.column("date").ok(), Date::today());
-    rows.read(|row| {
-        let text = row.get(name).filter(|text| !text.trim().is_empty()).ok_or("a row without a name")?;
-        let date = date.and_then(|at| row.get(at)).map_or("", str::trim);
-        Ok(Judgement {
-            name: text.to_owned(),
-            verdict: match row.get(id).unwrap_or_default() {
-                ids if ids.contains('|') => {
-                    return Err(format!("\"{ids}\" are several ids; a name is learnt with one"));
-                }
-                id => id.parse().map_err(|error: Error| error.to_string())?,
-            },
-            date: if date.is_empty() { today } else { date.parse().map_err(|error: Error| error.to_string())? },
-        })
-    })
 }
 
 fn of_source(source: Source) -> Result<Vec<GoldName>, Error> {
@@ -135,34 +97,6 @@ mod tests {
                 "{error}"
             );
             assert!(error.hint().is_some());
-        }
-    }
-
-    #[test]
-    fn judgements_to_learn_have_one_id_and_a_date() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("gold.csv");
-        let read = |text: &str| {
-            std::fs::write(&path, text).unwrap();
-            read_judgement_table(&path)
-        };
-        let table = "Name,ID,date\na, X:1 ,2026-11-26\nb,nil,\nplan,Never a mention,\n";
-        let judgement = |name: &str, verdict, date| Judgement { name: name.into(), verdict, date };
-        let expected = [
-            judgement("a", Verdict::Concept("X:1".parse().unwrap()), "2026-11-26".parse().unwrap()),
-            judgement("b", Verdict::Nil, Date::today()),
-            judgement("plan", Verdict::StopName, Date::today()),
-        ];
-        assert_eq!(read(table).unwrap(), expected);
-        assert_eq!(read("name,id\nb,\nplan,never a mention\n").unwrap(), expected[1..]);
-        let gold = super::read_gold(&path).unwrap();
-        assert!(gold.iter().all(|gold| gold.ids.is_empty()), "{gold:?}");
-        for (text, message) in [
-            ("name,id\na,X:1|X:2\n", ":2: \"X:1|X:2\" are several ids; a name is learnt with one"),
-            ("name,id,date\na,X:1,26.11.2026\n", ":2: \"26.11.2026\" is no date"),
-        ] {
-            let error = read(text).unwrap_err();
-            assert!(error.to_string().ends_with(message) && error.hint().is_some(), "{error}");
         }
     }
 

@@ -137,6 +137,28 @@ impl Rows {
         })
     }
 
+    /// Returns whether an object has one of these fields.
+    pub(crate) fn have_field(&self, fields: &[&str]) -> bool {
+        matches!(&self.form, Form::Objects { columns, .. } if columns.iter().any(|column| fields.contains(&&**column)))
+    }
+
+    /// Replaces each object by the objects that it stands for, with these columns.
+    pub(crate) fn with_objects<const N: usize>(
+        mut self,
+        columns: [&str; N],
+        of: impl Fn(Map<String, Value>) -> Result<Vec<Map<String, Value>>, String>,
+    ) -> Result<Self, Error> {
+        if let Form::Objects { rows, .. } = self.form {
+            let mut replaced = Vec::new();
+            for (line, object) in rows {
+                let objects = of(object).map_err(|message| self.kind.malformed(&self.path, line, message))?;
+                replaced.extend(objects.into_iter().map(|object| (line, object)));
+            }
+            self.form = Form::Objects { columns: columns.map(str::to_owned).to_vec(), rows: replaced.into_iter() };
+        }
+        Ok(self)
+    }
+
     /// Reads an entry from each row that is not blank.
     pub(crate) fn read<T>(mut self, mut read: impl FnMut(&Row) -> Result<T, String>) -> Result<Vec<T>, Error> {
         let mut entries = Vec::new();

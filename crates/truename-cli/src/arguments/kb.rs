@@ -211,7 +211,8 @@ pub struct Update {
 
 #[derive(Args)]
 pub struct Learn {
-    /// Judgements: a table with the columns name and id (empty = NIL, `never a mention` = a stop name) and perhaps date [default: stdin]
+    /// Judgements: a table with the columns name and id (empty = NIL, `never a mention` = a stop name) and perhaps date, or the output of
+    /// `kb export` [default: stdin]
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// Knowledge base that learns

@@ -113,8 +113,13 @@ fn an_export_has_all_judgements() {
     ));
     assert_eq!(folder.run(&["-q", "kb", "import", "kb.jsonl", "--out", "again"]), ran(0, "", ""));
     assert_eq!(listed("again"), listed("kb"));
-    // An update has them too; what is known of a name stays.
+    // They are learnt from there with their days, and nothing else is.
     folder.write("kb.tsv", crate::folder::KB);
+    assert_eq!(folder.run(&["-q", "kb", "import", "kb.tsv", "--out", "learnt"]), ran(0, "", ""));
+    let learnt = folder.run_with_input(&["kb", "learn", "--kb", "learnt"], lines.as_bytes());
+    assert_eq!((learnt.code, learnt.err.as_str()), (0, "3 judgements learnt, 0 known before, 0 forgotten\n"));
+    assert_eq!(listed("learnt"), listed("kb"));
+    // An update has them too; what is known of a name stays.
     assert_eq!(folder.run(&["-q", "kb", "import", "kb.tsv", "--out", "new"]), ran(0, "", ""));
     let own = b"name,id,date\nPlan,X:1,2026-11-26\n";
     assert_eq!(folder.run_with_input(&["-q", "kb", "learn", "--kb", "new"], own), ran(0, "", ""));
