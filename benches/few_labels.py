@@ -10,9 +10,11 @@
     truename calibrate --kb kb --encoder mine --gold labelled.csv
     truename evaluate names --kb kb --encoder mine --gold asked.csv
 
-Names are drawn once, with a fixed seed, from those that differ from every preferred name.
+Names are drawn once, with a fixed seed, from those that differ from every preferred name. Of concepts with one preferred name, `Linux` and
+`Linux|*`, a name may mean either: all their ids are right.
 """
 
+import collections
 import csv
 import json
 import pathlib
@@ -38,14 +40,22 @@ def read(data, out):
     with open(out / "kb.jsonl", "w") as file:
         for concept_id, name in preferred.items():
             print(json.dumps({"id": concept_id, "name": name}), file=file)
+    same = collections.defaultdict(set)
+    for concept_id, name in preferred.items():
+        same[form(name)].add(concept_id)
     known = {name.lower() for name in preferred.values()}
     names = {}
     for entry in mentions:
         for name in entry["mentions"]:
             key = " ".join(name.lower().split())
             if key not in known:
-                names.setdefault(key, (name, set()))[1].add(str(entry["entity_id"]))
+                names.setdefault(key, (name, set()))[1].update(same[form(preferred[str(entry["entity_id"])])])
     return [names[key] for key in sorted(names)]
+
+
+def form(name):
+    """The form that concepts with one name share: without capitals, hyphens and the mark of any version."""
+    return " ".join(name.lower().removesuffix("|*").replace("-", " ").split())
 
 
 def main():
