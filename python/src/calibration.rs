@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::FromPyObject;
 use serde::Serialize;
-use truename::{CalibrateOptions, ContextGain, GoldName, KnowledgeBase, LearntNames, Progress};
+use truename::{CalibrateOptions, ContextGain, Gain, GoldName, KnowledgeBase, LearntNames, Progress};
 use truename_corpus::{ReadOptions, read_all};
 use truename_error::{Error, ErrorKind};
 use truename_eval::read_gold;
@@ -37,14 +37,8 @@ impl Gold {
 /// Gains of a calibration; pairs are the value before and after.
 #[derive(Serialize)]
 pub struct Gains {
-    kept: bool,
-    held_out: usize,
-    gold: usize,
-    unknown_gold: usize,
-    accuracy: (f64, f64),
-    gold_accuracy: Option<(f64, f64)>,
-    log_loss: (f64, f64),
-    threshold: (f64, f64),
+    #[serde(flatten)]
+    names: Gain,
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<ContextGain>,
 }
@@ -67,22 +61,12 @@ pub fn calibrate(
     let standard = CalibrateOptions::default();
     let options = CalibrateOptions { names: names.unwrap_or(standard.names), progress, ..standard };
     let folds = kb.encoder()?.map_or_else(|| Ok(Vec::new()), LearntNames::fold_encoders)?;
-    let gain = match folds.is_empty() {
+    let names = match folds.is_empty() {
         true => kb.calibrate(&gold, &options),
         false => kb.calibrate_out_of_fold(&folds, &gold, &options),
     }?;
     let context = if in_context.is_empty() { None } else { Some(kb.calibrate_context(in_context)?) };
-    Ok(Gains {
-        kept: gain.kept,
-        held_out: gain.held_out,
-        gold: gain.gold,
-        unknown_gold: gain.unknown_gold,
-        accuracy: gain.accuracy,
-        gold_accuracy: gain.gold_accuracy,
-        log_loss: gain.log_loss,
-        threshold: gain.threshold,
-        context,
-    })
+    Ok(Gains { names, context })
 }
 
 fn annotated(path: &Path) -> Result<Vec<truename::Document>, Error> {

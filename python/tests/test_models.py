@@ -180,6 +180,8 @@ def test_the_ranker_is_calibrated(tmp_path):
     gold = [("a red fever", "00"), ("cold coughs", "31"), ("a thing", None), ("bleu rash", "12")] * 5
     gains = kb.calibrate(gold=gold, names=200)
     assert gains["gold"] > 0 and 0 <= gains["threshold"][1] <= 1 and isinstance(gains["kept"], bool)
+    before, after = gains["answers"]
+    assert gains["junk"] > 80 and (after["as_judged"] >= before["as_judged"] or not gains["kept"])
     file = tmp_path / "gold.csv"
     with file.open("w", newline="") as out:
         csv.writer(out).writerows([("name", "id"), *gold])

@@ -56,7 +56,7 @@ mod short_forms;
 mod stop_names;
 
 pub use assertion::assertion_rules;
-pub use calibrate::{CalibrateOptions, ContextGain, Gain, TrainingSet};
+pub use calibrate::{CalibrateOptions, ContextGain, Gain, GoldAnswers, TrainingSet};
 pub use error::Error;
 pub use feature::FeatureSet;
 pub use knowledge_base::{

@@ -192,6 +192,9 @@ pub struct Calibrate {
     /// Largest number of names that are held out in turn
     #[arg(long, default_value_t = 8000, value_name = "N", value_parser = clap::value_parser!(u32).range(50..=1_000_000))]
     pub names: u32,
+    /// Print the gains as one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use truename::{CalibrateOptions, ContextGain, Document, GoldName, KnowledgeBase, LearntNames};
+use serde::Serialize;
+use truename::{CalibrateOptions, ContextGain, Document, Gain, GoldAnswers, GoldName, KnowledgeBase, LearntNames};
 use truename_corpus::{ReadOptions, read_all};
 use truename_error::counted;
 use truename_eval::read_gold;
@@ -58,29 +59,67 @@ pub fn run(arguments: &Calibrate, quiet: bool) -> anyhow::Result<()> {
     if !quiet {
         say_truncated(gain.truncated as u64);
     }
+    let context = match in_context.is_empty() {
+        true => None,
+        false => Some(watched(quiet, || kb.calibrate_context(in_context))?),
+    };
     let mut out = std::io::stdout().lock();
+    if arguments.json {
+        serde_json::to_writer(&mut out, &Gains { names: &gain, context })?;
+        return Ok(writeln!(out)?);
+    }
+    write_gain(&mut out, &gain, start.elapsed().as_secs_f64())?;
+    Ok(context.iter().try_for_each(|context| write_context(&mut out, context))?)
+}
+
+/// Gains as `--json` has them.
+#[derive(Serialize)]
+struct Gains<'a> {
+    #[serde(flatten)]
+    names: &'a Gain,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<ContextGain>,
+}
+
+fn write_gain(out: &mut impl Write, gain: &Gain, seconds: f64) -> std::io::Result<()> {
+    let junk = match gain.junk {
+        0 => String::new(),
+        cells => format!("{}, ", counted(cells as u64, "junk cell")),
+    };
     writeln!(
         out,
-        "{} held out in turn, {}, {:.1} s",
+        "{} held out in turn, {}, {junk}{seconds:.1} s",
         counted(gain.held_out as u64, "name"),
         counted(gain.gold as u64, "judgement"),
-        start.elapsed().as_secs_f64()
     )?;
-    writeln!(out, "                          before    after   (by 5-fold cross-validation)")?;
-    row(&mut out, "names: first right (%)", gain.accuracy, 100.0)?;
+    writeln!(
+        out,
+        "                             before    after   (fitted to four fifths of the names, asked for the others)"
+    )?;
+    row(out, "names: first right (%)", gain.accuracy, 100.0)?;
     if let Some(accuracy) = gain.gold_accuracy {
-        row(&mut out, "judgements: first (%)", accuracy, 100.0)?;
+        row(out, "judgements: first (%)", accuracy, 100.0)?;
     }
-    row(&mut out, "log-loss", gain.log_loss, 1.0)?;
-    row(&mut out, "NIL below", gain.threshold, 1.0)?;
-    if !gain.kept {
-        writeln!(out, "nothing was changed: the ranker that comes with truename does better")?;
+    if let Some((before, after)) = gain.answers {
+        write_answers(out, &before, &after)?;
     }
-    if !in_context.is_empty() {
-        let gain = watched(quiet, || kb.calibrate_context(in_context))?;
-        write_context(&mut out, &gain)?;
+    row(out, "log-loss", gain.log_loss, 1.0)?;
+    row(out, "NIL below", gain.threshold, 1.0)?;
+    match gain.kept {
+        true => writeln!(out, "kept: the fitted ranker, its probabilities and its threshold"),
+        false => writeln!(out, "nothing was changed: the ranker that comes with truename does better"),
     }
-    Ok(())
+}
+
+fn write_answers(out: &mut impl Write, before: &GoldAnswers, after: &GoldAnswers) -> std::io::Result<()> {
+    row(out, "  answered as judged (%)", (before.as_judged, after.as_judged), 100.0)?;
+    row(out, "  with a concept: right (%)", (before.right, after.right), 100.0)?;
+    row(out, "  with a concept: wrong (%)", (before.wrong, after.wrong), 100.0)?;
+    row(out, "  with a concept: NIL (%)", (before.nil, after.nil), 100.0)?;
+    if let (Some(before), Some(after)) = (before.judged_nil, after.judged_nil) {
+        row(out, "  without one: NIL (%)", (before, after), 100.0)?;
+    }
+    row(out, "junk cells: NIL (%)", (before.junk_nil, after.junk_nil), 100.0)
 }
 
 /// Right answers to fit to.
@@ -135,5 +174,5 @@ fn write_context(out: &mut impl Write, gain: &ContextGain) -> std::io::Result<()
 }
 
 fn row(out: &mut impl Write, label: &str, (before, after): (f64, f64), scale: f64) -> std::io::Result<()> {
-    writeln!(out, "{label:<24} {:>7.3}  {:>7.3}", scale * before, scale * after)
+    writeln!(out, "{label:<27} {:>7.3}  {:>7.3}", scale * before, scale * after)
 }

@@ -45,10 +45,9 @@ fn each_format_has_the_judged_mentions() {
     assert_eq!(lines[0].passages[1].span, Span::new(18, lines[0].text.len()));
 }
 
-#[test]
-fn saved_documents_are_evaluated_calibrated_with_and_learnt() {
+/// A folder with a knowledge base of eighty ills, whose names can be held out.
+fn ills() -> Folder {
     let folder = Folder::new();
-    // A ranker is fitted on names that can be held out.
     let parts = ["lung", "kidney", "liver", "skin", "brain", "spleen", "stomach", "bladder", "thyroid", "retina"];
     let ills = ["carcinoma", "infarction", "fibrosis", "abscess", "edema", "atrophy", "tuberculosis", "rupture"];
     let mut kb = KB.to_owned();
@@ -59,6 +58,44 @@ fn saved_documents_are_evaluated_calibrated_with_and_learnt() {
     }
     folder.write("kb.tsv", kb);
     assert_eq!(folder.run(&["-q", "kb", "import", "kb.tsv", "--out", "kb"]).code, 0);
+    folder
+}
+
+#[test]
+fn what_labels_are_worth_is_told_before_and_after() {
+    let folder = ills();
+    // The concepts of the lung, the kidney and the liver; the last name has none.
+    folder.write(
+        "gold.csv",
+        "name,id,chance\nlungs carcinomma,I:0,1\nkidny fibrosis,I:10,0.5\nliver absces,I:19,0.25\ninvoice for the clinic,,1\n",
+    );
+    let calibrate = |more: &[&str]| {
+        let run = folder.run(&[&["-q", "calibrate", "--kb", "kb", "--gold", "gold.csv"], more].concat());
+        assert_eq!((run.code, run.err.as_str()), (0, ""));
+        run.out
+    };
+    let table = calibrate(&[]);
+    assert!(table.contains(" held out in turn, 4 judgements, "), "{table}");
+    for row in [
+        "answered as judged",
+        "with a concept: right",
+        "with a concept: wrong",
+        "with a concept: NIL",
+        "without one: NIL",
+    ] {
+        assert!(table.contains(&format!("  {row} (%)")), "{row}: {table}");
+    }
+    assert!(table.contains("\njunk cells: NIL (%)") && table.contains("\nlog-loss "), "{table}");
+    let gain: serde_json::Value = serde_json::from_str(&calibrate(&["--json"])).unwrap();
+    assert!(gain["junk"].as_u64().unwrap() > 80 && gain["gold"] == 4, "{gain}");
+    let [before, after] = [0, 1].map(|at| gain["answers"][at]["as_judged"].as_f64().unwrap());
+    let told = if gain["kept"] == true { "\nkept: " } else { "\nnothing was changed: " };
+    assert!((after >= before || gain["kept"] == false) && table.contains(told), "{gain} {table}");
+}
+
+#[test]
+fn saved_documents_are_evaluated_calibrated_with_and_learnt() {
+    let folder = ills();
     for name in FILES {
         let gold = path(name).display().to_string();
         let run = folder.run(&["evaluate", "link", "--gold", &gold, "--kb", "kb"]);

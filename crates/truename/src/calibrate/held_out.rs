@@ -37,9 +37,31 @@ pub(super) struct Example {
     pub(super) answers: HashSet<ConceptIndex>,
     /// Part of a name in the query, if there is one; then the concepts with most names that contain the part are all right.
     pub(super) part: Option<String>,
-    pub(super) gold: bool,
+    pub(super) origin: Origin,
+    /// Chance with which the name was drawn to be judged, beside that of the others.
+    pub(super) chance: f64,
     /// Cross-validation fold. All names of a concept share a fold, so that none is learnt from another.
     pub(super) fold: usize,
+}
+
+/// Where a query comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A name of the knowledge base.
+    HeldOut,
+    /// A name judged to have a concept.
+    Judged,
+    /// A name judged to have none.
+    JudgedNil,
+    /// A cell that names nothing.
+    Junk,
+}
+
+impl Origin {
+    /// Returns whether a person judged the name.
+    pub(super) fn is_judged(self) -> bool {
+        matches!(self, Self::Judged | Self::JudgedNil)
+    }
 }
 
 /// Kinds of queries made from a name.
@@ -153,7 +175,7 @@ fn example(snapshot: &Snapshot<'_>, hash: u64, number: NameIndex) -> Result<Opti
     let answered = !matches!(kind, Kind::HiddenConcept | Kind::OtherNumber);
     let answers = answered.then_some(concept).into_iter().collect();
     let fold = stable_hash(id) as usize % ranker::FOLDS;
-    Ok(Some((kind, Example { query, hidden, answers, part, gold: false, fold })))
+    Ok(Some((kind, Example { query, hidden, answers, part, origin: Origin::HeldOut, chance: 1.0, fold })))
 }
 
 /// Draws a part by which people may refer to the name; `None` if the parts drawn are names themselves or too common.
@@ -202,7 +224,7 @@ fn is_shared(snapshot: &Snapshot<'_>, concept: ConceptIndex, name: &str) -> Resu
 /// one has its concepts hidden, so that NIL is right; 0 hides none.
 pub(super) fn of_gold(snapshot: &Snapshot<'_>, gold: &[GoldName], hidden: u64) -> Result<(Vec<Example>, usize), Error> {
     let (mut examples, mut unknown) = (Vec::new(), 0);
-    for GoldName { name, ids, .. } in gold {
+    for GoldName { name, ids, chance, .. } in gold {
         let mut answers = HashSet::new();
         for id in ids {
             if let Ok(id) = id.parse() {
@@ -223,7 +245,9 @@ pub(super) fn of_gold(snapshot: &Snapshot<'_>, gold: &[GoldName], hidden: u64) -
                 names.extend(snapshot.concept_names(concept)?.1);
             }
         }
-        examples.push(Example { query: name.clone(), hidden: names, answers, part: None, gold: true, fold });
+        let origin = if answers.is_empty() { Origin::JudgedNil } else { Origin::Judged };
+        let query = name.clone();
+        examples.push(Example { query, hidden: names, answers, part: None, origin, chance: *chance, fold });
     }
     Ok((examples, unknown))
 }

@@ -13,24 +13,30 @@
 //!
 //! The score is a weighted mean of the fitted trees' and a standard ranker's, because the names of one knowledge
 //! base are not asked for in all the ways in which people ask; one with a single name a concept has nothing but
-//! typos and parts. Gold names alone choose slope, offset, thresholds and the weight of the standard ranker;
-//! without them it has most of the weight, and its thresholds stay. With an encoder it is the standard ranker with
+//! typos and parts. Gold names alone choose slope, offset, thresholds and the weight of the standard ranker, each
+//! by one over the chance with which it was drawn, beside cells that name nothing, so that these stay NIL;
+//! without gold names the standard ranker has most of the weight, and its thresholds stay. What is fitted is kept
+//! only if gold names that it was not fitted to are answered as well as before. With an encoder it is the standard ranker with
 //! vectors, which MiniLM-L6 taught, or the one without, whichever gives the names the higher likelihood.
 
 mod candidate_rows;
 mod context;
+mod gold_answers;
 mod held_out;
+mod junk;
 mod noise;
 mod training_set;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use serde::Serialize;
 use truename_error::{ErrorKind, HintPart, hint};
 use truename_files::Partial;
 use truename_text::{GoldName, NormalizedName};
 
 pub use context::ContextGain;
+pub use gold_answers::GoldAnswers;
 pub use training_set::TrainingSet;
 
 use crate::{Encoder, Error, FeatureSet, FitOptions, KnowledgeBase, LearntNames, Progress, Ranker, error};
@@ -65,27 +71,31 @@ impl Default for CalibrateOptions {
     }
 }
 
-/// Gains of calibration. Each pair is the standard ranker's value and the fitted ranker's.
-#[derive(Clone, Debug, PartialEq)]
+/// Gains of calibration. Each pair is the standard ranker's value, and that of rankers fitted to four fifths of the names on the others.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Gain {
-    /// True if the new ranker is kept; it is not if the standard one has the lower log-loss.
+    /// True if the new ranker is kept; it is not if the standard one answers more gold names as judged or has the lower log-loss.
     pub kept: bool,
     /// Number of held-out names.
     pub held_out: usize,
     /// Number of gold names used; some are decided by the exact name, whatever the ranker.
     pub gold: usize,
+    /// Number of cells that name nothing, which are asked beside gold names.
+    pub junk: usize,
     /// Number of gold names whose ids are not in the knowledge base.
     pub unknown_gold: usize,
     /// Number of queries longer than the encoder's window.
     pub truncated: usize,
-    /// Share of held-out names whose right candidate is ranked first, out of fold.
+    /// Share of held-out names whose right candidate is ranked first.
     pub accuracy: (f64, f64),
     /// Share of gold names whose right candidate is ranked first; `None` without gold names.
     pub gold_accuracy: Option<(f64, f64)>,
+    /// GoldAnswers to gold names at the NIL threshold; `None` without gold names that a ranker decides.
+    pub answers: Option<(GoldAnswers, GoldAnswers)>,
     /// Mean negative log-likelihood of the right answer, NIL included.
     pub log_loss: (f64, f64),
-    /// The NIL threshold.
+    /// NIL threshold; the second is that of the ranker fitted to all names.
     pub threshold: (f64, f64),
 }
 

@@ -26,7 +26,7 @@ impl Decisions {
     /// Counts the decisions on groups with these scores.
     pub fn of(groups: &Groups, weights: &[f32], scores: &[Vec<f64>]) -> Self {
         let (mut answered, mut nil, mut names) = (vec![0.0; THRESHOLDS], vec![0.0; THRESHOLDS], (0.0, 0.0));
-        for group in 0..groups.len() {
+        for group in (0..groups.len()).filter(|group| weights[*group] > 0.0) {
             let (probabilities, _) = groups.probabilities(group, &scores[group]);
             let top = (0..probabilities.len()).max_by(|a, b| probabilities[*a].total_cmp(&probabilities[*b]));
             let probability = top.map_or(0.0, |row| probabilities[row]);

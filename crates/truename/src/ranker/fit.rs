@@ -34,8 +34,10 @@ pub(crate) struct Fitting<'a> {
     pub(crate) features: FeatureSet,
     /// Fold of each group, below [`FOLDS`].
     pub(crate) folds: &'a [usize],
-    /// Weight of each group for the prior's share, slope, offset and threshold.
+    /// Weight of each group for the prior's share, slope and offset.
     pub(crate) weights: &'a [f32],
+    /// Weight of each group for the NIL threshold.
+    pub(crate) decided: &'a [f32],
     /// Number of labelled names that the weights are of; 0 if they are of held-out names.
     pub(crate) labels: f64,
     /// Probability that the only concept with the exact name is right.
@@ -46,27 +48,71 @@ pub(crate) struct Fitting<'a> {
     pub(crate) progress: &'a Progress,
 }
 
+/// A ranker, and what it makes of groups that it was not fitted to.
+pub(crate) struct Fitted {
+    pub(crate) ranker: Ranker,
+    /// Scores of each group by a ranker fitted to the other folds.
+    pub(crate) scores: OutOfFold,
+    /// Decisions of the ranker that was fitted without each fold.
+    pub(crate) decisions: Vec<Decisions>,
+}
+
+/// Trees beside a prior, with their scores of groups that they were grown without.
+struct Pool<'a> {
+    trees: Trees,
+    scores: OutOfFold,
+    prior: Option<&'a Ranker>,
+}
+
+/// A pool with slope, offset and decisions.
+#[derive(Clone)]
+struct Calibration {
+    pool: usize,
+    slope: f64,
+    offset: f64,
+    loss: f64,
+    decisions: Decisions,
+}
+
 impl Fitting<'_> {
-    /// Fits a ranker. Also returns its out-of-fold scores.
+    /// Fits a ranker.
     ///
     /// With priors, the score is a weighted mean of the fitted trees' score and the score of a prior (a logarithmic opinion
     /// pool, Genest and Zidek 1986): held-out names of one knowledge base do not cover all the ways in which people write
     /// names. Labels choose the weight and the prior. Without them the first prior has the most weight, for held-out names
-    /// would choose one that goes by letters.
+    /// would choose one that goes by letters. All that labels choose is chosen for each fold by the labels of the others too.
     /// Stopped work returns a ranker of few trees.
-    pub(crate) fn fit(&self) -> (Ranker, OutOfFold) {
+    pub(crate) fn fit(&self) -> Fitted {
         self.progress.begin("fitting", ((FOLDS + 1) * self.options.rounds) as u64);
-        let alone = (self.trees(self.groups), self.out_of_fold());
+        let mut pools = self.pools();
+        let chosen = self.calibration(&pools, None);
+        let without: Vec<Calibration> = match self.labels > 0.0 && !self.priors.is_empty() {
+            true => (0..FOLDS).map(|fold| self.calibration(&pools, Some(fold))).collect(),
+            false => vec![chosen.clone(); FOLDS],
+        };
+        let scores = (0..self.groups.len())
+            .map(|group| {
+                let Calibration { pool, slope, offset, .. } = without[self.folds[group]];
+                pools[pool].scores[group].iter().map(|score| slope * score + offset).collect()
+            })
+            .collect();
+        let Calibration { pool, slope, offset, decisions, .. } = chosen;
+        let (layout, exact, trees) = (self.features.layout(), self.exact, pools.swap_remove(pool).trees);
+        let ranker = Ranker { layout, trees, slope, offset, decisions, exact };
+        Fitted { ranker, scores, decisions: without.into_iter().map(|own| own.decisions).collect() }
+    }
+
+    /// Returns the fitted trees beside each prior that may be chosen, in each share that may be chosen.
+    fn pools(&self) -> Vec<Pool<'_>> {
+        let alone = Pool { trees: self.trees(self.groups), scores: self.out_of_fold(), prior: None };
         let share = [self.options.share.unwrap_or(SHARE[usize::from(self.features == FeatureSet::Dense)])];
         let (shares, priors) = match self.labels < MIN_LABELS {
             true => (&share[..], &self.priors[..self.priors.len().min(1)]),
             false => (&SHARES[..], self.priors),
         };
-        let loss = |(_, out_of_fold): &(Ranker, OutOfFold)| log_loss(self.groups, self.weights, out_of_fold);
-        let pools = priors.iter().flat_map(|prior| shares.iter().map(move |share| (*prior, *share)));
-        let fitted = pools.map(|(prior, share)| self.calibrated(self.pooled(&alone, prior, share), Some(prior)));
-        let best = fitted.min_by(|left, right| loss(left).total_cmp(&loss(right)));
-        best.unwrap_or_else(|| self.calibrated(alone, None))
+        let chosen = priors.iter().flat_map(|prior| shares.iter().map(move |share| (*prior, *share)));
+        let pools: Vec<Pool<'_>> = chosen.map(|(prior, share)| self.pooled(&alone, prior, share)).collect();
+        if pools.is_empty() { vec![alone] } else { pools }
     }
 
     /// Returns the out-of-fold scores of each group.
@@ -81,36 +127,54 @@ impl Fitting<'_> {
         out_of_fold
     }
 
-    fn pooled(&self, (trees, out_of_fold): &(Trees, OutOfFold), prior: &Ranker, share: f64) -> (Trees, OutOfFold) {
+    fn pooled<'a>(&self, alone: &Pool<'_>, prior: &'a Ranker, share: f64) -> Pool<'a> {
         let prior_trees = prior.scaled_trees(self.features);
         let mean = |(group, fitted): (usize, &Vec<f64>)| {
             let priors = scores(&prior_trees, self.groups, group);
             let priors = priors.into_iter().map(|score| score + prior.offset);
             fitted.iter().zip(priors).map(|(fitted, prior)| share * fitted + (1.0 - share) * prior).collect()
         };
-        let out_of_fold = out_of_fold.par_iter().enumerate().map(mean).collect();
-        let parts = [trees.clone().scaled(share), prior_trees.scaled(1.0 - share)];
+        let scores = alone.scores.par_iter().enumerate().map(mean).collect();
+        let parts = [alone.trees.clone().scaled(share), prior_trees.scaled(1.0 - share)];
         let offset = (1.0 - share) * prior.offset;
-        (Trees::sum(parts).plus(offset), out_of_fold)
+        Pool { trees: Trees::sum(parts).plus(offset), scores, prior: Some(prior) }
     }
 
-    fn calibrated(&self, (trees, mut out_of_fold): (Trees, OutOfFold), prior: Option<&Ranker>) -> (Ranker, OutOfFold) {
-        let (slope, offset) = match prior {
-            Some(_) if self.labels == 0.0 => (1.0, 0.0),
-            Some(_) => calibrate(self.groups, self.weights, &out_of_fold, PRIOR_NAMES / self.labels),
-            None => calibrate(self.groups, self.weights, &out_of_fold, 0.0),
-        };
-        for score in out_of_fold.iter_mut().flatten() {
-            *score = slope * *score + offset;
-        }
-        let decisions = Decisions::of(self.groups, self.weights, &out_of_fold);
+    /// Returns weights with none for the groups of a fold.
+    fn without(&self, fold: Option<usize>, weights: &[f32]) -> Vec<f32> {
+        let pairs = weights.iter().zip(self.folds);
+        pairs.map(|(weight, own)| if Some(*own) == fold { 0.0 } else { *weight }).collect()
+    }
+
+    /// Returns the pool with the lowest log-loss over all groups but those of a fold, once it is calibrated to them.
+    fn calibration(&self, pools: &[Pool<'_>], but: Option<usize>) -> Calibration {
+        let total = |weights: &[f32]| weights.iter().map(|weight| f64::from(*weight)).sum::<f64>();
+        let weights = &self.without(but, self.weights);
+        let labels = self.labels * total(weights) / total(self.weights);
+        let calibrated = (0..pools.len()).map(|pool| {
+            let Pool { scores, prior, .. } = &pools[pool];
+            let (slope, offset) = match prior {
+                Some(_) if labels == 0.0 => (1.0, 0.0),
+                Some(_) => calibrate(self.groups, weights, scores, PRIOR_NAMES / labels),
+                None => calibrate(self.groups, weights, scores, 0.0),
+            };
+            let loss = log_loss(self.groups, weights, scores, (slope, offset));
+            Calibration { pool, slope, offset, loss, decisions: Decisions::default() }
+        });
+        let best = calibrated.min_by(|left, right| left.loss.total_cmp(&right.loss)).expect("there is a pool");
+        let Pool { scores, prior, .. } = &pools[best.pool];
         let decisions = match prior {
-            Some(prior) if self.labels == 0.0 => prior.decisions.clone(),
-            Some(prior) => decisions.with_prior(&prior.decisions),
-            None => decisions,
+            Some(prior) if labels == 0.0 => prior.decisions.clone(),
+            Some(prior) => self.decisions(but, scores, &best).with_prior(&prior.decisions),
+            None => self.decisions(but, scores, &best),
         };
-        let (layout, exact) = (self.features.layout(), self.exact);
-        (Ranker { layout, trees, slope, offset, decisions, exact }, out_of_fold)
+        Calibration { decisions, ..best }
+    }
+
+    fn decisions(&self, but: Option<usize>, scores: &OutOfFold, by: &Calibration) -> Decisions {
+        let scaled: OutOfFold =
+            scores.iter().map(|group| group.iter().map(|score| by.slope * score + by.offset).collect()).collect();
+        Decisions::of(self.groups, &self.without(but, self.decided), &scaled)
     }
 
     /// Grows trees. With vectors, the score is the mean of two halves: trees that see the vectors and lexical trees. An
@@ -131,14 +195,15 @@ fn scores(trees: &Trees, groups: &Groups, group: usize) -> Vec<f64> {
     groups.range(group).map(|row| f64::from(trees.score(groups.row(row)))).collect()
 }
 
-/// Returns the mean negative log-likelihood of the right option.
-pub(crate) fn log_loss(groups: &Groups, weights: &[f32], scores: &[Vec<f64>]) -> f64 {
+/// Returns the mean negative log-likelihood of the right option, by scores scaled with a slope and an offset.
+pub(crate) fn log_loss(groups: &Groups, weights: &[f32], scores: &[Vec<f64>], (slope, offset): (f64, f64)) -> f64 {
     let of_group = |group: usize| {
-        let (probabilities, none) = groups.probabilities(group, &scores[group]);
+        let scaled: Vec<f64> = scores[group].iter().map(|score| slope * score + offset).collect();
+        let (probabilities, none) = groups.probabilities(group, &scaled);
         let right = groups.answers[group].map_or(none, |row| probabilities[row]);
         -f64::from(weights[group]) * right.max(1e-9).ln()
     };
-    let total: f64 = (0..groups.len()).map(of_group).sum();
+    let total: f64 = (0..groups.len()).filter(|group| weights[*group] > 0.0).map(of_group).sum();
     total / weights.iter().map(|weight| f64::from(*weight)).sum::<f64>().max(1e-9)
 }
 
@@ -150,14 +215,9 @@ fn calibrate(groups: &Groups, weights: &[f32], scores: &[Vec<f64>], penalty: f64
         let steps = [-2.0, -1.0, 0.0, 1.0, 2.0].map(|step| step * width);
         let grid: Vec<(f64, f64)> =
             steps.iter().flat_map(|s| steps.map(|o| (f64::max(slope + s * slope, 0.05), offset + 2.0 * o))).collect();
-        let losses: Vec<f64> = grid
-            .par_iter()
-            .map(|(slope, offset)| {
-                let scaled: Vec<Vec<f64>> =
-                    scores.iter().map(|group| group.iter().map(|score| slope * score + offset).collect()).collect();
-                log_loss(groups, weights, &scaled) + penalty * (slope.ln().powi(2) + offset.powi(2))
-            })
-            .collect();
+        let loss =
+            |by: &(f64, f64)| log_loss(groups, weights, scores, *by) + penalty * (by.0.ln().powi(2) + by.1.powi(2));
+        let losses: Vec<f64> = grid.par_iter().map(loss).collect();
         let best = (0..grid.len()).min_by(|left, right| losses[*left].total_cmp(&losses[*right]));
         if let Some(best) = best {
             (slope, offset) = grid[best];
@@ -188,7 +248,9 @@ mod tests {
         let folds: &[usize] = &(0..200).map(|group| group % FOLDS).collect::<Vec<_>>();
         let options = &FitOptions { rounds: 5, ..FitOptions::default() };
         let (features, weights) = (FeatureSet::Lexical, &[1.0; 200]);
-        Fitting { groups, features, folds, weights, labels, exact: 0.9, priors, options, progress }.fit().0
+        Fitting { groups, features, folds, weights, decided: weights, labels, exact: 0.9, priors, options, progress }
+            .fit()
+            .ranker
     }
 
     #[test]
@@ -215,7 +277,7 @@ mod tests {
         let loss = |ranker: &Ranker| {
             let groups = groups();
             let score = |group| groups.range(group).map(|row| ranker.score(groups.row(row))).collect();
-            log_loss(&groups, &[1.0; 200], &(0..200).map(score).collect::<Vec<_>>())
+            log_loss(&groups, &[1.0; 200], &(0..200).map(score).collect::<Vec<_>>(), (1.0, 0.0))
         };
         let (with, without) = (loss(&fit(200.0, &[&contrary])), loss(&fit(0.0, &[&contrary])));
         assert!(with < without && without < loss(&contrary), "{with}, {without}");

@@ -488,6 +488,8 @@ fn calibration_is_kept_in_the_store_and_learns_from_judgements() {
     let gain = kb.calibrate(&gold, &options).unwrap();
     assert_eq!((gain.gold, gain.unknown_gold), (11, 1));
     assert!(gain.accuracy.1 > 0.7 && gain.log_loss.1 < gain.log_loss.0, "{gain:?}");
+    let (before, after) = gain.answers.unwrap();
+    assert!(after.as_judged >= before.as_judged && gain.junk > 80, "{gain:?}");
     assert!(kb.info().unwrap().calibrated);
     let again = Linker::open(folder.path().join("kb")).unwrap().link_name("lung carcinoma").unwrap();
     assert_eq!(id_of(&again), "ILL:000");
