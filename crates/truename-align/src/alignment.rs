@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use truename_infer::logistic;
 use truename_kb::Concept;
 use truename_text::KeyMatch;
 
@@ -16,7 +17,6 @@ use crate::rewriting::Rewriting;
 use crate::structure::add_structure;
 use crate::vectors::NameVectors;
 use crate::vocabulary::{Rarity, Vocabulary, weigh_definitions};
-use crate::weights::logistic;
 use crate::{AlignWeights, Error, Predicate, Sample};
 
 /// Rounds of propagation, and the largest change of a probability at which it has converged.

@@ -44,6 +44,7 @@ mod info;
 mod input;
 pub mod kernels;
 mod layer;
+mod logistic;
 pub mod lstm;
 mod manifest;
 mod nibbles;
@@ -76,6 +77,7 @@ pub use head::{
 pub use info::{Architecture, Info, Pooling, Precision};
 pub use input::Input;
 pub use layer::{Activation, position_bucket};
+pub use logistic::{LogisticRegression, LogisticRow, logistic};
 pub use manifest::Manifest;
 pub use special_token::SpecialToken;
 pub use states::States;

@@ -8,9 +8,9 @@ use std::fmt;
 
 use rayon::prelude::*;
 use truename_error::{ErrorKind, counted};
+use truename_infer::logistic;
 use truename_text::sampling_weights;
 
-use super::weights::logistic;
 use super::{Features, LexicalScorer, LexicalWeights, Sample};
 use crate::{Error, PairTables, RecordPair, RecordTables, RowNames};
 
