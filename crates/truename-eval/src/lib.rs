@@ -54,7 +54,7 @@ pub use classes::{ClassScores, ValueScores};
 pub use gold::{read_gold, read_gold_from};
 pub use judged::{Answer, JudgedName, check_same_names, read_judged, read_judged_from, write_judged};
 pub use judgement_table::read_judgement_table;
-pub use mappings::{BestMappings, JudgedScores, MappingScores, MappingScoring};
+pub use mappings::{JudgedScores, MappingScores, MappingScoring};
 pub use name_error::{NameError, NameErrorKind, NameErrors};
 pub use name_report::{LinkedGold, NameReport};
 pub use pair_report::{FittedPairModel, PairError, PairModelSource, PairReport};

@@ -6,6 +6,8 @@ use std::fmt;
 use serde::Serialize;
 use truename_align::{FileMapping, Predicate};
 
+use crate::pairs::{BestThreshold, share};
+
 /// Number of bins of equal width between 0 and 1, of the calibration error.
 const BINS: usize = 10;
 
@@ -28,19 +30,10 @@ pub struct MappingScores {
     /// Harmonic mean of precision and recall.
     pub f1: f64,
     /// The threshold with the highest F1 on these very mappings, and that F1: an upper bound, not a result.
-    pub best: BestMappings,
+    pub best: BestThreshold,
     /// Scores of the probabilities, if gold says of some pairs that they are no mappings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judged: Option<JudgedScores>,
-}
-
-/// A threshold with its F1.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct BestMappings {
-    /// Lowest probability of a mapping that counts.
-    pub threshold: f64,
-    /// F1 of these mappings.
-    pub f1: f64,
 }
 
 /// Scores of the probabilities of pairs that people judged. A pair that was not found has the probability 0.
@@ -87,13 +80,12 @@ impl MappingScores {
         let counts = |pair: &(String, String)| {
             !gold_is_partial || subjects.contains(pair.0.as_str()) || objects.contains(pair.1.as_str())
         };
-        let mut decided: Vec<(f64, bool)> = probabilities
+        let decided: Vec<(f64, bool)> = probabilities
             .iter()
             .filter(|(pair, _)| counts(pair))
             .map(|(pair, probability)| (*probability, same.contains(pair)))
             .collect();
-        decided.sort_by(|one, other| other.0.total_cmp(&one.0));
-        let accepted = decided.iter().take_while(|(probability, _)| *probability >= threshold);
+        let accepted = decided.iter().filter(|(probability, _)| *probability >= threshold);
         let (found_count, right) = accepted.fold((0, 0), |(all, right), one| (all + 1, right + usize::from(one.1)));
         let negatives = gold.iter().filter(is_exact).filter(|mapping| mapping.is_negative).map(pair).collect();
         Self {
@@ -103,8 +95,8 @@ impl MappingScores {
             threshold,
             precision: share(right, found_count),
             recall: share(right, same.len()),
-            f1: f1(right, found_count, same.len()),
-            best: best(&decided, same.len()),
+            f1: share(2 * right, found_count + same.len()),
+            best: BestThreshold::of(&decided, same.len(), 1.0),
             judged: JudgedScores::of(&probabilities, &same, &negatives),
         }
     }
@@ -148,28 +140,6 @@ fn calibration_error(judged: &[(f64, bool)]) -> f64 {
     };
     let distances: f64 = judged.chunk_by(|one, other| bin(one.0) == bin(other.0)).map(of_bin).sum();
     distances / judged.len().max(1) as f64
-}
-
-/// Returns the threshold with the highest F1; mappings descend by probability.
-fn best(decided: &[(f64, bool)], gold: usize) -> BestMappings {
-    let (mut best, mut found, mut right) = (BestMappings { threshold: 1.0, f1: 0.0 }, 0, 0);
-    for same in decided.chunk_by(|one, other| one.0 == other.0) {
-        found += same.len();
-        right += same.iter().filter(|(_, is_right)| *is_right).count();
-        let f1 = f1(right, found, gold);
-        if f1 > best.f1 {
-            best = BestMappings { threshold: same[0].0, f1 };
-        }
-    }
-    best
-}
-
-fn share(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
-}
-
-fn f1(right: usize, found: usize, gold: usize) -> f64 {
-    share(2 * right, found + gold)
 }
 
 impl fmt::Display for MappingScores {

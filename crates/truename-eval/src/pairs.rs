@@ -149,8 +149,8 @@ impl PairScores {
 }
 
 impl BestThreshold {
-    /// Returns the highest of the thresholds with the best F1; `default` if no pair is of the same thing.
-    fn of(judged: &[(f64, bool)], positives: usize, default: f64) -> Self {
+    /// Returns the highest of the thresholds with the best F1 among so many positives; `default` if no pair is of the same thing.
+    pub(crate) fn of(judged: &[(f64, bool)], positives: usize, default: f64) -> Self {
         let mut sorted = judged.to_vec();
         sorted.sort_by(|left, right| right.0.total_cmp(&left.0));
         let (mut best, mut found, mut right) = (Self { threshold: default, f1: 0.0 }, 0, 0);
