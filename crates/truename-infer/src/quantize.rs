@@ -31,7 +31,7 @@ impl Checkpoint {
 
 impl TransformerCheckpoint {
     /// The tensors that are quantised, with their scales.
-    fn quantized(&self) -> Result<Vec<RawTensor>, Error> {
+    fn quantized(&self) -> Result<Vec<RawTensor<'static>>, Error> {
         let mut tensors = Vec::new();
         for map in self.maps() {
             tensors.extend(quantized_map(&map)?);
@@ -59,7 +59,7 @@ impl TransformerCheckpoint {
     }
 }
 
-fn quantized_map(scope: &Scope) -> Result<[RawTensor; 2], Error> {
+fn quantized_map(scope: &Scope) -> Result<[RawTensor<'static>; 2], Error> {
     let tensor = scope.tensor("weight")?;
     check_finite(scope, tensor.values())?;
     let inputs = tensor.shape().last().copied().unwrap_or(1);
@@ -71,7 +71,7 @@ fn quantized_map(scope: &Scope) -> Result<[RawTensor; 2], Error> {
     ])
 }
 
-fn quantized_table(scope: &Scope) -> Result<[RawTensor; 2], Error> {
+fn quantized_table(scope: &Scope) -> Result<[RawTensor<'static>; 2], Error> {
     let tensor = scope.tensor("weight")?;
     check_finite(scope, tensor.values())?;
     let [rows, columns] = [tensor.shape()[0], tensor.shape().last().copied().unwrap_or(1)];

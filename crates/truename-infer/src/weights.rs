@@ -73,7 +73,7 @@ impl Weights {
 
     /// Weights that no file has.
     pub fn in_memory(tensors: &Tensors) -> Self {
-        let tensors: Vec<RawTensor> = tensors.iter().map(|(name, tensor)| RawTensor::of(name, tensor)).collect();
+        let tensors = RawTensor::all(tensors);
         let views = tensors.iter().map(|tensor| (&tensor.name, tensor.view()));
         let file = safetensors::serialize(views, None).expect("tensors in single precision can be written");
         Self::of(PathBuf::new(), Bytes::Owned(file)).expect("a file made here can be read here")
@@ -87,14 +87,14 @@ impl Weights {
     /// The same file with other tensors: those given are added or take the place of their namesakes.
     pub fn with(&self, tensors: &Tensors) -> Result<Self, Error> {
         let failed = |source| error::tensors(&self.path, source);
-        let tensors: Vec<RawTensor> = tensors.iter().map(|(name, tensor)| RawTensor::of(name, tensor)).collect();
+        let tensors = RawTensor::all(tensors);
         let file = safetensors::serialize(self.views(&tensors).map_err(failed)?, None).map_err(failed)?;
         Self::of(self.path.clone(), Bytes::Owned(file)).map_err(failed)
     }
 
     /// Writes the file into a folder, with the tensors given added or in place of their namesakes.
     pub fn save(&self, folder: &Path, tensors: &Tensors) -> Result<(), Error> {
-        let tensors: Vec<RawTensor> = tensors.iter().map(|(name, tensor)| RawTensor::of(name, tensor)).collect();
+        let tensors = RawTensor::all(tensors);
         self.save_with(folder, &tensors, self.scheme())
     }
 
@@ -185,21 +185,24 @@ impl Weights {
 }
 
 /// A tensor of any kind, to be written.
-pub(crate) struct RawTensor {
+pub(crate) struct RawTensor<'a> {
     name: String,
     dtype: Dtype,
     shape: Vec<usize>,
-    bytes: Vec<u8>,
+    bytes: Cow<'a, [u8]>,
 }
 
-impl RawTensor {
+impl<'a> RawTensor<'a> {
     pub fn new(name: String, dtype: Dtype, shape: Vec<usize>, bytes: Vec<u8>) -> Self {
-        Self { name, dtype, shape, bytes }
+        Self { name, dtype, shape, bytes: Cow::Owned(bytes) }
     }
 
-    fn of(name: &str, tensor: &Tensor) -> Self {
-        let bytes = bytemuck::cast_slice(tensor.values()).to_vec();
-        Self::new(name.to_owned(), Dtype::F32, tensor.shape().to_vec(), bytes)
+    fn all(tensors: &'a Tensors) -> Vec<Self> {
+        let of = |(name, tensor): (&String, &'a Tensor)| {
+            let bytes = Cow::Borrowed(bytemuck::cast_slice(tensor.values()));
+            Self { name: name.clone(), dtype: Dtype::F32, shape: tensor.shape().to_vec(), bytes }
+        };
+        tensors.iter().map(of).collect()
     }
 
     fn view(&self) -> TensorView<'_> {

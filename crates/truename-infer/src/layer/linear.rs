@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::Error;
 use crate::kernels::{Int8Matrix, Int8Rows, Matrix, Onto, PackedMatrix, multiply_int8, multiply_packed};
-use crate::weights::Scope;
+use crate::weights::{Floats, Scope};
 
 thread_local! {
     static INT8_ROWS: RefCell<Int8Rows> = RefCell::default();
@@ -47,11 +47,11 @@ impl Linear {
             }
             return Ok(Self { weight: Weight::Int8(weight), bias });
         }
-        let mut weight = Vec::with_capacity(scopes.len() * inputs * outputs);
-        for scope in scopes {
-            weight.extend_from_slice(scope.floats("weight", &[outputs, inputs])?.slice());
+        let weights = scopes.iter().map(|scope| scope.floats("weight", &[outputs, inputs]));
+        match &weights.collect::<Result<Vec<_>, Error>>()?[..] {
+            [weight] => Ok(Self::new(weight.slice(), bias)),
+            weights => Ok(Self::new(&weights.iter().map(Floats::slice).collect::<Vec<_>>().concat(), bias)),
         }
-        Ok(Self::new(&weight, bias))
     }
 
     pub fn new(weight: &[f32], bias: Vec<f32>) -> Self {
