@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::models::{FAMILIES, folder, quantized};
 use truename_infer::{Embeddings, Encoder};
 
-/// Those of all families, in single precision and in 8 bits.
+/// Encoders of all families, in single precision and in 8 bits.
 fn encoders() -> impl Iterator<Item = Encoder> {
     let single = FAMILIES.iter().map(|family| Encoder::open(&folder(family)).unwrap());
     single.chain(FAMILIES.iter().map(|family| Encoder::open(quantized(family).path()).unwrap()))

@@ -91,7 +91,7 @@ pub struct Gain {
     pub accuracy: (f64, f64),
     /// Share of gold names whose right candidate is ranked first; `None` without gold names.
     pub gold_accuracy: Option<(f64, f64)>,
-    /// GoldAnswers to gold names at the NIL threshold; `None` without gold names that a ranker decides.
+    /// Answers to gold names at the NIL threshold; `None` without gold names that a ranker decides.
     pub answers: Option<(GoldAnswers, GoldAnswers)>,
     /// Mean negative log-likelihood of the right answer, NIL included.
     pub log_loss: (f64, f64),

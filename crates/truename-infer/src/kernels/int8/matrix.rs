@@ -73,7 +73,7 @@ impl Int8Matrix {
     /// Adds a map: packed values as in [`PackedWeights`], and the scales of its channels.
     ///
     /// # Panics
-    /// Where there are not as many values as the channels have.
+    /// If the number of values does not fit the depth and the number of channels.
     #[must_use]
     pub fn with_map(mut self, values: Int8Values, scales: &[f32]) -> Self {
         let bytes: &[i8] = (*values).as_ref();
