@@ -61,8 +61,9 @@ pub(crate) fn is_kept(path: &str) -> bool {
     let is_sentence_config = |path: &str| path.starts_with("sentence_") && path.ends_with("_config.json");
     match path.split_once('/') {
         None => is_plain(path) && (KEPT.contains(&path) || path.starts_with("LICENSE.") || is_sentence_config(path)),
-        // 1_Pooling and similar modules: only configurations, since they hold no weights that an encoder needs.
         Some((folder, "config.json")) => is_plain(folder) && is_module(folder),
+        // 2_Dense: other modules have no weights that an encoder needs.
+        Some((folder, "model.safetensors")) => is_plain(folder) && is_module(folder) && folder.ends_with("_Dense"),
         Some(_) => false,
     }
 }
@@ -89,6 +90,8 @@ mod tests {
             "pkg/model/model.safetensors",
             "pkg/model/tokenizer.json",
             "pkg/model/1_Pooling/config.json",
+            "pkg/model/1_Pooling/model.safetensors",
+            "pkg/model/2_Dense/model.safetensors",
             "pkg/model/onnx/model.onnx",
             "pkg/model/data_config.json",
             "pkg/model/sentence_bert_config.json",
@@ -103,6 +106,7 @@ mod tests {
             "model.safetensors",
             "tokenizer.json",
             "1_Pooling/config.json",
+            "2_Dense/model.safetensors",
             "sentence_bert_config.json",
         ];
         assert_eq!(kept, expected);

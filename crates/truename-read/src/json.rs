@@ -34,10 +34,12 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
 /// # Errors
 /// If the text is not JSON, or another value.
 pub fn object<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    if let Ok(object) = from_str(text) {
-        return Ok(object);
-    }
+    let reason = match from_str(text) {
+        Ok(object) => return Ok(object),
+        Err(error) => error.to_string(),
+    };
     let found = match from_str(text) {
+        Ok(Value::Object(_)) => return Err(reason.split(" at line ").next().unwrap_or_default().to_owned()),
         Ok(Value::Array(_)) => "a list",
         Ok(Value::String(_)) => "a string",
         Ok(_) => "a single value",

@@ -54,12 +54,10 @@ pub(crate) fn not_text(beginning: &[u8]) -> Option<(&'static str, &'static str)>
 
 /// Returns the kind of a text that is neither a list nor a table, with advice.
 pub(crate) fn no_table(beginning: &[u8]) -> Option<(&'static str, &'static str)> {
-    if beginning.contains(&0) {
-        let is_binary = 4 * beginning.iter().filter(|byte| **byte == 0).count() >= beginning.len();
-        return Some(match is_binary {
-            true => ("binary, for it has NUL bytes", "save it as CSV"),
-            false => ("no clean text, for it has NUL bytes", "remove them: tr -d '\\0' < FILE"),
-        });
+    // A single NUL is a damaged cell.
+    let zeros = beginning.iter().filter(|byte| **byte == 0).count();
+    if zeros > 0 && 4 * zeros >= beginning.len() {
+        return Some(("binary, for it has NUL bytes", "save it as CSV"));
     }
     let text = beginning.trim_ascii_start();
     let lower = text[..text.len().min(20)].to_ascii_lowercase();

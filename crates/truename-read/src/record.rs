@@ -157,6 +157,11 @@ impl Record {
         self.cells.get(at).map(|range| &self.bytes[range.clone()])
     }
 
+    /// Returns a fault of the row, which a reader reports: of its quotes, or a NUL byte, which is no character of a text.
+    pub fn fault(&self) -> Option<&'static str> {
+        self.quote_fault().or_else(|| self.content().contains(&0).then_some("a NUL byte, read as a blank"))
+    }
+
     /// Returns a fault of the row's quotes, which a reader reports: rows may have been joined or cells not.
     pub fn quote_fault(&self) -> Option<&'static str> {
         const JOINED: &str = "a quoted cell over lines that each look like a row; a quote that belongs to a cell is written twice, as \"\"";

@@ -242,7 +242,7 @@ impl Source {
     /// Refuses what is neither a list nor a table of text.
     ///
     /// # Errors
-    /// If it has NUL bytes or is markup.
+    /// If a quarter of it is NUL bytes, or it is markup.
     pub fn check_table(&self) -> Result<(), Error> {
         match kind::no_table(&self.beginning).filter(|_| !self.is_parquet()) {
             Some((kind, hint)) => Err(not_text(&self.path, kind, hint)),
