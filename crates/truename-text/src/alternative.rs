@@ -42,6 +42,12 @@ impl AlternativePlace {
     }
 }
 
+/// Characters that are Roman numerals.
+const NUMERAL_CHARACTERS: std::ops::RangeInclusive<char> = '\u{2160}'..='\u{217F}';
+/// Greek letters and those that stand for them at the end of acronyms.
+const GREEK: [(char, char); 3] = [('a', 'α'), ('b', 'β'), ('g', 'γ')];
+/// Fewest capitals of an acronym that may end in one of them.
+const MIN_ACRONYM: usize = 2;
 /// Latin small letter a above another letter.
 const A_ABOVE: char = '\u{363}';
 /// Latin small letter e above another letter.
@@ -93,23 +99,62 @@ const LONGEST_NUMERAL: usize = 6;
 const MIN_LETTERS_BEFORE: usize = 3;
 /// Returns the other ways to write a word behind another one, given in its normal form; empty where there is none.
 pub(crate) fn alternatives(word: &str, before: &str) -> Vec<Alternative> {
+    let numeral: String;
+    let word = match word.contains(|c| NUMERAL_CHARACTERS.contains(&c)) {
+        true => {
+            numeral = word.nfkc().collect();
+            &numeral
+        }
+        false => word,
+    };
     let may_have_digraph = |two: &[u8]| is_digraph(two[0].into(), two[1].into());
-    if word.is_ascii() && !word.as_bytes().windows(2).any(may_have_digraph) && !may_be_numeral(word) {
+    let may_vary = || {
+        word.as_bytes().windows(2).any(may_have_digraph)
+            || has_dj(word)
+            || may_be_numeral(word)
+            || with_greek(word, before).is_some()
+    };
+    if word.is_ascii() && !may_vary() {
         return Vec::new();
     }
     let of = |written: String, place| {
         let form = NormalizedName::new(&written).squeezed();
         Alternative { written, form, place }
     };
-    let any = with_beta(word).into_iter().chain(with_umlauts(word)).chain(with_digraphs(word));
+    let any = with_beta(word).into_iter().chain(with_umlauts(word)).chain(with_digraphs(word)).chain(with_dje(word));
+    let any = any.chain(with_greek(word, before));
     let mut found: Vec<Alternative> = any.map(|written| of(written, AlternativePlace::Any)).collect();
     found.extend(other_numeral(word, before).map(|(written, place)| of(written, place)));
     found
 }
 
-/// Returns the word with β in the place of ß.
+/// Returns the word with β in the place of ß or ẞ.
 fn with_beta(word: &str) -> Option<String> {
-    word.contains('ß').then(|| word.replace('ß', "β"))
+    word.contains(['ß', 'ẞ']).then(|| word.replace(['ß', 'ẞ'], "β"))
+}
+
+/// Returns an acronym with the Greek letter that its small one stands for: `TNFα` for `TNFa`, `TGFβ1` for `TGFb1`, `NFκB` for `NFkB`.
+fn with_greek(word: &str, before: &str) -> Option<String> {
+    if let Some(start) = word.strip_suffix("kB") {
+        return (start == "NF" || start.is_empty() && before == "nf").then(|| format!("{start}κB"));
+    }
+    let start = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    let (letter, greek) = GREEK.iter().find(|(letter, _)| start.ends_with(*letter))?;
+    let acronym = &start[..start.len() - letter.len_utf8()];
+    let letters = acronym.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_acronym = letters.len() >= MIN_ACRONYM && letters.bytes().all(|byte| byte.is_ascii_uppercase());
+    (is_acronym && !ROMAN.contains(&letters)).then(|| format!("{acronym}{greek}{}", &word[start.len()..]))
+}
+
+/// Returns true for a name with `dj`, which may stand for `đ` (`Djoko`).
+fn has_dj(word: &str) -> bool {
+    word.starts_with(char::is_uppercase) && word.as_bytes().windows(2).any(|two| two.eq_ignore_ascii_case(b"dj"))
+}
+
+/// Returns a name with `đ` in the place of `dj`.
+fn with_dje(word: &str) -> Option<String> {
+    let replaced = || word.replace("dj", "đ").replace("Dj", "Đ").replace("DJ", "Đ");
+    has_dj(word).then(replaced)
 }
 
 /// Returns the word with umlauts in the place of its digraphs: of one, of two each or both, of more all.
@@ -178,6 +223,8 @@ fn digraph_of(letter: char) -> Option<(char, char)> {
         'Ü' | 'Ű' => ('U', 'e'),
         'å' => ('a', 'a'),
         'Å' => ('A', 'a'),
+        'đ' => ('d', 'j'),
+        'Đ' => ('D', 'j'),
         _ => return None,
     })
 }
@@ -247,8 +294,18 @@ mod tests {
 
     #[test]
     fn a_name_has_the_ways_in_which_others_write_it() {
-        let cases: [(&str, &[&str]); 19] = [
+        let cases: [(&str, &[&str]); 29] = [
+            ("type \u{2161}", &["type 2"]),
+            ("XYZa", &["XYZα"]),
+            ("XYZ1b2", &["XYZ1β2"]),
+            ("NF-kB", &["NF-κB"]),
+            ("NFkB", &["NFκB"]),
+            ("XkB", &[]),
+            ("Xa XYzb", &[]),
             ("XYZ-ß1", &["XYZ-β1"]),
+            ("XYZ3ẞ", &["XYZ3β"]),
+            ("Đoše", &["Djoše"]),
+            ("Djomadjo", &["Đomađo"]),
             ("Boersen ward", &["Bo\u{364}rsen ward"]),
             ("Maelmoe", &["Ma\u{364}lmoe", "Maelmo\u{364}", "Ma\u{364}lmo\u{364}"]),
             ("Aarhus", &["A\u{363}rhus"]),

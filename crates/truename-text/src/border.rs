@@ -25,6 +25,9 @@ const NARROWEST_PROSE: usize = 50;
 /// A line in capitals with fewer letters may be an acronym of a wrapped sentence.
 const MIN_HEADING_LETTERS: usize = 6;
 
+/// Hyphens that part a word at the end of a line.
+const HYPHENS: [&str; 3] = ["-", "\u{2010}", "\u{2011}"];
+
 /// Tells the borders between the words of a piece of a text.
 pub(crate) struct Borders<'t> {
     text: &'t str,
@@ -57,7 +60,8 @@ impl<'t> Borders<'t> {
         let bytes = between.as_bytes();
         let is_spaced = |mark: u8| bytes.windows(3).any(|three| three == [b' ', mark, b' ']);
         let (rest, indent) = between.split_once('\n').map_or((between, None), |(rest, indent)| (rest, Some(indent)));
-        let ends_cell = between.contains('|') || is_spaced(b';') || rest.trim_end_matches(['\r', ' ']).contains('\t');
+        let at_line_end: &[char] = if indent.is_some() { &['\r', ' ', '\t'] } else { &['\r', ' '] };
+        let ends_cell = between.contains('|') || is_spaced(b';') || rest.trim_end_matches(at_line_end).contains('\t');
         if ends_cell || indent.is_some_and(|indent| indent.contains('\n') || self.ends_line(before, after, rest)) {
             return Border::Segment;
         }
@@ -84,13 +88,13 @@ impl<'t> Borders<'t> {
         let lines = self.lines.get_or_init(|| lines(self.text, self.piece));
         let line_of = |word: Span| &lines[lines.partition_point(|line| line.start <= word.start).saturating_sub(1)];
         let (line, next) = (line_of(before), line_of(after));
-        let ends_early = || {
-            let fits = before.end - line.start + 1 + (after.end - after.start) <= line.width;
-            fits || line.width < NARROWEST_PROSE
-        };
+        let next_word = self.text[after.start..self.piece.end].split(char::is_whitespace).next().unwrap_or_default();
+        let ends_early = || before.end - line.start + 1 + next_word.len() <= line.width || line.width < NARROWEST_PROSE;
         let is_heading = line.is_heading && !next.is_heading || rest.trim_end().ends_with(':');
         let is_whole = rest.trim().is_empty() && self.is_capitalized(after);
-        line.is_row || next.is_row || next.begins_item || is_heading || is_whole && ends_early()
+        let begins_item =
+            next.begins_item && !HYPHENS.contains(&rest.trim_end()) && (ends_early() || !rest.trim().is_empty());
+        line.is_row || next.is_row || begins_item || is_heading || is_whole && ends_early()
     }
 }
 
@@ -181,6 +185,11 @@ mod tests {
             ("Bone | Skin|Graft\tBone", "bone ‖ skin ‖ graft ‖ bone"),
             ("a | Bone\nskin | b", "a ‖ bone ‖ skin ‖ b"),
             ("- bone\n- skin", "bone ‖ skin"),
+            ("bone -\n1. skin", "bone ‖ 1 ¦ skin"),
+            (
+                "It was a long line of a list in which there stood a bone:\n1. skin",
+                "it was a long line of a list in which there stood a bone ‖ 1 ¦ skin",
+            ),
             ("bone\n1. skin\n(b) graft", "bone ‖ 1 ¦ skin ‖ b graft"),
             ("## Bone\nskin", "bone ‖ skin"),
             ("Known:\nbone", "known ‖ bone"),
@@ -201,6 +210,10 @@ mod tests {
             "TNF\nskin",
             "A long line of a text that somebody wrapped before the word\nGraft would have stood in it, and then went on with it",
             "bone-\nSkin",
+            "bone-\t\nskin",
+            "ABX-\n2. ",
+            "A long line of a text that somebody wrapped behind a vitamin B\n12. ",
+            "A long line of a text that somebody wrapped behind hepatitis B\nB. ",
         ] {
             assert!(!parts(text).contains(['¦', '‖']), "{text:?}");
         }

@@ -56,6 +56,14 @@ pub struct NameKeys {
 /// Stop words: they come and go when the words of a name change places ("cancer of the lung").
 const STOP_WORDS: [&str; 6] = ["of", "the", "a", "an", "in", "for"];
 
+/// Returns the words of a name in the singular and in American spelling, sorted and without stop words: those of [`NameKeys::reordered`].
+pub fn content_words(name: &NormalizedName) -> Vec<String> {
+    let mut words: Vec<String> =
+        name.tokens().map(variant_of).filter(|word| !STOP_WORDS.contains(&word.as_str())).collect();
+    words.sort_unstable();
+    words
+}
+
 /// Largest number of words of an acronym.
 const LONGEST_ACRONYM: usize = 8;
 
@@ -63,9 +71,7 @@ impl NameKeys {
     /// Returns the keys of `name`.
     pub fn of(name: &NormalizedName) -> Self {
         let inflected: Vec<String> = name.tokens().map(variant_of).collect();
-        let mut sorted: Vec<&str> =
-            inflected.iter().map(String::as_str).filter(|word| !STOP_WORDS.contains(word)).collect();
-        sorted.sort_unstable();
+        let sorted = content_words(name);
         Self {
             exact: Key(stable_hash(&name.squeezed())),
             variant: Key(stable_hash(&inflected.concat())),

@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::key::initial_letters;
+use crate::key::{content_words, initial_letters};
+use crate::similarity::spelling_edits;
 use crate::{NormalizedName, stable_hash};
 
 /// Legal forms, one a line: its place in a name, a tab, and its spellings.
@@ -17,6 +18,10 @@ const MAX_PIECES: usize = 9;
 /// Fewest characters of a form of Chinese, Japanese or Korean that may stand without a blank beside the name; fewer are a form only in
 /// brackets (`(株)`).
 const FEWEST_GLUED: usize = 4;
+/// One letter in this many may differ in two spellings of a word.
+const EDITED_ONE_IN: usize = 4;
+/// Fewest characters that two names without blanks share if they are of one frame.
+const FEWEST_SHARED: usize = 2;
 /// Bytes of the longest word of a form in ASCII; longer words are none.
 const LONGEST_WORD: usize = 32;
 
@@ -59,6 +64,16 @@ impl LegalForm {
         &TABLE.initials
     }
 
+    /// Returns the spellings that may begin a name, in normal form without spaces, sorted.
+    pub fn beginnings() -> &'static [String] {
+        &TABLE.beginnings
+    }
+
+    /// Returns the spellings that may end a name, in normal form without spaces, sorted.
+    pub fn endings() -> &'static [String] {
+        &TABLE.endings
+    }
+
     /// Returns all spellings of the form.
     pub fn spellings(&self) -> &'static [&'static str] {
         &TABLE.lines[self.line].1
@@ -87,6 +102,9 @@ struct Table {
     last_words: Vec<u64>,
     /// Distinct initials of the words of forms that may end a name.
     initials: Vec<String>,
+    /// Sorted spellings that may begin or end a name, in normal form without spaces.
+    beginnings: Vec<String>,
+    endings: Vec<String>,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -106,7 +124,15 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         at_end.map(|(spelling, _)| initial_letters(&NormalizedName::new(spelling))).collect();
     initials.sort_unstable();
     initials.dedup();
-    Table { lines, spellings, glued, first_words, last_words, initials }
+    let sorted = |is_allowed: fn(Place) -> bool| {
+        let allowed = spellings.iter().filter(|(_, line)| is_allowed(lines[**line].0));
+        let mut sorted: Vec<String> = allowed.map(|(key, _)| key.clone()).collect();
+        sorted.sort_unstable();
+        sorted
+    };
+    let beginnings = sorted(|place| matches!(place, Place::Start | Place::Either));
+    let endings = sorted(|place| place != Place::Start);
+    Table { lines, spellings, glued, first_words, last_words, initials, beginnings, endings }
 });
 
 /// Returns the outer word of a spelling however it is pointed: `o`, `oo` and `spzoo` of `Sp. z o.o.`
@@ -164,6 +190,21 @@ impl LegalName {
             (Some((_, line)), None) => form(&text[..from], line),
         };
         Self { core: trimmed(&text[from..to]), form: Some(form) }
+    }
+
+    /// Returns true if the names are of two companies by their words: each has one that is no spelling or abbreviation of one of the other,
+    /// beside words that both have (`Stadtwerke Ulm`, `Stadtwerke Bonn`; `光明工业`, `光明农业`).
+    pub fn differs_in_words(&self, other: &Self) -> bool {
+        let [left, right] = [&self.core, &other.core].map(|core| NormalizedName::new(core));
+        let is_unspaced = |name: &NormalizedName| name.as_str().chars().all(has_no_blanks);
+        if is_unspaced(&left) && is_unspaced(&right) {
+            return differ_in_characters(left.as_str(), right.as_str());
+        }
+        let [left, right] = [content_words(&left), content_words(&right)];
+        let has_own = |words: &[String], others: &[String]| {
+            words.iter().any(|word| !others.iter().any(|other| are_alike(word, other)))
+        };
+        left.iter().any(|word| right.contains(word)) && has_own(&left, &right) && has_own(&right, &left)
     }
 
     /// Returns true if the name is a legal form and nothing else.
@@ -256,6 +297,33 @@ fn is_within_brackets(text: &str, form: Range<usize>) -> bool {
     text[start..end].matches('(').count() != text[start..end].matches(')').count()
 }
 
+/// Returns true if two words may be one: a spelling, an abbreviation or a part of the other.
+fn are_alike(left: &str, right: &str) -> bool {
+    let (short, long) = if left.len() <= right.len() { (left, right) } else { (right, left) };
+    let mut rest = long.chars();
+    let is_in_order = short.chars().all(|letter| rest.any(|other| other == letter));
+    let is_abbreviation = short.chars().next() == long.chars().next() && is_in_order;
+    is_abbreviation || long.contains(short) || EDITED_ONE_IN * spelling_edits(short, long) <= long.chars().count()
+}
+
+/// Traditional and Japanese characters that names of companies often have, each before its simplified one.
+const SIMPLIFIED: &str = "業业國国電电機机車车銀银學学際际東东華华廣广龍龙鐵铁鋼钢藥药醫医運运產产発发發发開开團团實实興兴聯联貿贸網网術术藝艺鴻鸿\
+    澤泽沢泽濱滨浜滨広广會会長长門门風风飛飞馬马魚鱼麥麦黃黄紡纺織织紙纸線线經经維维緯纬聖圣製制氣气気气軟软體体資资訊讯農农漁渔貨货陽阳雲云島岛衛卫\
+    傳传動动問问與与圖图書书樂乐萬万寶宝財财價价標标鑽钻鋁铝錦锦順顺義义優优環环證证険险險险壽寿報报專专";
+
+/// Returns true if two texts without blanks share a beginning or an end of some characters, and have none in common between these.
+fn differ_in_characters(left: &str, right: &str) -> bool {
+    let pairs: Vec<char> = SIMPLIFIED.chars().collect();
+    let simplified = |c: char| pairs.chunks(2).find(|pair| pair[0] == c).map_or(c, |pair| pair[1]);
+    let [left, right] = [left, right].map(|text| text.chars().map(simplified).collect::<Vec<_>>());
+    let equal = |pairs: &mut dyn Iterator<Item = (&char, &char)>| pairs.take_while(|(one, other)| one == other).count();
+    let start = equal(&mut left.iter().zip(&right));
+    let (left, right) = (&left[start..], &right[start..]);
+    let end = equal(&mut left.iter().rev().zip(right.iter().rev()));
+    let (left, right) = (&left[..left.len() - end], &right[..right.len() - end]);
+    start + end >= FEWEST_SHARED && !left.is_empty() && !right.is_empty() && !left.iter().any(|c| right.contains(c))
+}
+
 /// Returns the text without marks around it; a bracket that closes one within stays.
 fn trimmed(text: &str) -> String {
     let is_mark = |c: char| is_bound(c) || matches!(c, '-' | '–');
@@ -325,7 +393,7 @@ mod tests {
             ("Skovgaard A/S", "skovgaard", "A/S"),
             ("Björkö Aktiebolag", "bjorko", "Aktiebolag"),
             ("Järvinen Oy", "jarvinen", "Oy"),
-            ("Yıldız Makine Sanayi ve Ticaret A.Ş.", "yıldız makine", "Sanayi ve Ticaret A.Ş."),
+            ("Yıldız Makine Sanayi ve Ticaret A.Ş.", "yildiz makine", "Sanayi ve Ticaret A.Ş."),
             ("Sundar Textiles Pvt. Ltd.", "sundar textiles", "Pvt. Ltd."),
             ("ООО «Ромашка»", "ромашка", "ООО"),
             ("Ромашка, ООО", "ромашка", "ООО"),
@@ -387,6 +455,27 @@ mod tests {
         }
         let (one, other) = forms("X Company", "X Ltd");
         assert!(one != other && !one.contradicts(&other) && !other.contradicts(&one));
+    }
+
+    #[test]
+    fn companies_of_one_frame_differ_in_words() {
+        for (one, other, expected) in [
+            ("Stadtwerke Ulm GmbH", "Stadtwerke Bonn GmbH", true),
+            ("Huber Intl. Ltd", "Huber International Ltd", false),
+            ("Huber Maschinenbau GmbH", "Huber Maschienenbau GmbH", false),
+            ("Huber CropFoo AG", "Huber Crop Foo AG", false),
+            ("Huber Maschinen AG", "Huber AG", false),
+            ("Huber AG", "Meier AG", false),
+            ("Bank of Ulm AG", "House of Bonn AG", false),
+            ("湖光工业有限公司", "湖光农业有限公司", true),
+            ("湖光工业有限公司", "湖光有限公司", false),
+            ("湖光工业有限公司", "湖光工業有限公司", false),
+            ("湖光工业有限公司", "山水农业有限公司", false),
+        ] {
+            let (left, right) = (LegalName::new(one), LegalName::new(other));
+            assert_eq!(left.differs_in_words(&right), expected, "{one} / {other}");
+            assert_eq!(right.differs_in_words(&left), expected, "{other} / {one}");
+        }
     }
 
     #[test]

@@ -5,6 +5,10 @@ const WINDOWS_1252: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}', '‘', '’',
     '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
 ];
+/// Characters that begin letters of Latin and Greek, and signs, that were decoded wrongly.
+pub(crate) const LEADS: [char; 7] = ['Ã', 'Â', 'Î', 'Ï', 'Å', 'Ä', 'â'];
+/// Characters that may follow one of these in a text.
+const MARKS: [char; 9] = ['\u{A0}', '»', '”', '“', '’', '‘', '–', '—', '…'];
 /// Largest number of decodings that are taken back.
 const MAX_DECODINGS: usize = 3;
 
@@ -19,6 +23,20 @@ pub fn repaired(name: &str) -> Option<String> {
         repaired = Some(earlier);
     }
     repaired
+}
+
+/// Returns the length and the character of a sequence at the beginning of a text that is hardly anything but decoded wrongly: `Ã¶`, `Î²`, `â€™`.
+pub(crate) fn sequence_at(text: &str) -> Option<(usize, char)> {
+    let first = text.chars().next().filter(|c| LEADS.contains(c))?;
+    let length = if first == 'â' { 3 } else { 2 };
+    let characters = || text.chars().take(length);
+    if length == 3 && text.chars().nth(1) != Some('€') || characters().nth(1).is_some_and(|c| MARKS.contains(&c)) {
+        return None;
+    }
+    let repaired = undecoded(&characters().collect::<String>())?;
+    let mut repaired = repaired.chars();
+    let character = repaired.next().filter(|_| repaired.next().is_none())?;
+    Some((characters().map(char::len_utf8).sum(), character))
 }
 
 /// Takes one decoding back.
@@ -40,7 +58,7 @@ fn byte(character: char) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::repaired;
+    use super::{repaired, sequence_at};
 
     #[test]
     fn what_was_decoded_wrongly_is_taken_back() {
@@ -54,6 +72,22 @@ mod tests {
             ("TÃ\u{AD}pico", "Típico"),
         ] {
             assert_eq!(repaired(name).as_deref(), Some(expected), "{name}");
+        }
+    }
+
+    #[test]
+    fn sequences_in_texts_are_taken_back_one_by_one() {
+        for (text, expected) in [
+            ("Ã¶ 日本", Some((4, 'ö'))),
+            ("Î²-", Some((4, 'β'))),
+            ("â€™s", Some((8, '’'))),
+            ("Ã»", None),
+            ("Â\u{A0}»", None),
+            ("âge", None),
+            ("Ä", None),
+            ("é\u{A0}»", None),
+        ] {
+            assert_eq!(sequence_at(text), expected, "{text}");
         }
     }
 

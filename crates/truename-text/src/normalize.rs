@@ -12,7 +12,7 @@ const WORD_BYTES: usize = 64;
 /// A name folded to the form in which names are compared.
 ///
 /// Compatibility decomposition (Unicode NFKD), lower case, diacritics of Latin, Greek and Cyrillic
-/// letters dropped, single Greek letters spelt out, apostrophes dropped, any other punctuation a
+/// letters dropped, Greek letters spelt out but in Greek words, apostrophes dropped, any other punctuation a
 /// space, `&` the word `and`, control and bidirectional characters dropped, spaces folded.
 /// `+` and `#` stay, for they tell `C`, `C++` and `C#`, or `Ca` and `Ca2+`, apart.
 /// Normalising twice changes nothing.
@@ -179,6 +179,11 @@ fn push_folded(folded: &mut String, character: char) {
         'œ' | 'Œ' => folded.push_str("oe"),
         'ø' | 'Ø' => folded.push('o'),
         'ł' | 'Ł' => folded.push('l'),
+        'đ' | 'Đ' | 'ð' | 'Ð' => folded.push('d'),
+        'þ' | 'Þ' => folded.push_str("th"),
+        'ħ' | 'Ħ' => folded.push('h'),
+        'ŧ' | 'Ŧ' => folded.push('t'),
+        'ı' => folded.push('i'),
         'ς' => folded.push('σ'),
         '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{AD}' => {}
         _ if character.is_alphanumeric() => folded.extend(character.to_lowercase()),
@@ -199,10 +204,21 @@ fn is_dropped_mark(character: char) -> bool {
     ('\u{300}'..='\u{36F}').contains(&character)
 }
 
-/// Returns true for a Greek letter; one beside another is part of a Greek word, and is not spelt out.
+/// Greek letters of the longest run that is no word (`αβγ`).
+const LONGEST_GREEK_RUN: usize = 3;
+
+/// Returns true if a Greek letter is a symbol and not part of a Greek word: one without others beside it, or up to three that touch a Latin
+/// letter or a digit (`TCRαβ`) or follow each other in the alphabet (`γδ`).
 fn stands_alone(characters: &[char], at: usize) -> bool {
-    let is_greek = |other: Option<&char>| other.is_some_and(|&c| greek_letter(c).is_some());
-    !is_greek(at.checked_sub(1).and_then(|before| characters.get(before))) && !is_greek(characters.get(at + 1))
+    let is_greek = |c: &&char| greek_letter(**c).is_some();
+    let start = at - characters[..at].iter().rev().take_while(is_greek).count();
+    let end = at + characters[at..].iter().take_while(is_greek).count();
+    let run = &characters[start..end];
+    let touches = |other: Option<&char>| other.is_some_and(char::is_ascii_alphanumeric);
+    let is_touched = || touches(start.checked_sub(1).map(|before| &characters[before])) || touches(characters.get(end));
+    let is_sequence =
+        || run.windows(2).all(|two| two[0] >= 'α' && matches!((two[1] as u32).wrapping_sub(two[0] as u32), 0 | 1));
+    run.len() == 1 || run.len() <= LONGEST_GREEK_RUN && (is_touched() || is_sequence() && run != ['δ', 'ε'])
 }
 
 /// Returns true if a word is a Greek letter, spelt out.
@@ -215,7 +231,7 @@ fn greek_letter(character: char) -> Option<&'static str> {
         'α' | 'Α' => "alpha",
         'β' | 'Β' => "beta",
         'γ' | 'Γ' => "gamma",
-        'δ' | 'Δ' => "delta",
+        'δ' | 'Δ' | '∆' => "delta",
         'ε' | 'Ε' => "epsilon",
         'ζ' | 'Ζ' => "zeta",
         'η' | 'Η' => "eta",
@@ -227,9 +243,9 @@ fn greek_letter(character: char) -> Option<&'static str> {
         'ν' | 'Ν' => "nu",
         'ξ' | 'Ξ' => "xi",
         'ο' | 'Ο' => "omicron",
-        'π' | 'Π' => "pi",
+        'π' | 'Π' | '∏' => "pi",
         'ρ' | 'Ρ' => "rho",
-        'σ' | 'ς' | 'Σ' => "sigma",
+        'σ' | 'ς' | 'Σ' | '∑' => "sigma",
         'τ' | 'Τ' => "tau",
         'υ' | 'Υ' => "upsilon",
         'φ' | 'Φ' => "phi",
@@ -259,8 +275,16 @@ mod tests {
             ("AT&T", "at and t"),
             ("ﬁbrosis", "fibrosis"),
             ("Ⅳ", "iv"),
+            ("Đorđe ðal", "dorde dal"),
+            ("Þór ŧak ħal", "thor tak hal"),
+            ("Işık IĞDIR", "isik igdir"),
+            ("∆9-THC", "delta 9 thc"),
+            ("∑F", "sigma f"),
             ("\u{202E}evil\u{202C}\u{0}", "evil"),
-            ("αβγ", "αβγ"),
+            ("αβγ", "alpha beta gamma"),
+            ("TCRαβ, γδ T", "tcr alpha beta gamma delta t"),
+            ("ΔΨm", "delta psi m"),
+            ("το δε και ΑΒΓ αβγδ", "το δε και αβγ αβγδ"),
             ("µ-opioid", "mu opioid"),
             ("日本 語", "日本 語"),
             ("---", ""),

@@ -11,6 +11,35 @@ pub const PLACEHOLDER_WORDS: &str = include_str!("placeholder/words.txt");
 /// The comment above the words that are names in some vocabulary (`other`, `Monday`).
 const IN_TEXTS_ONLY: &str = "\n# In texts only\n";
 
+/// Signs that programs write for a missing value and that are no names as they are written: those of pandas (`pandas.read_csv`,
+/// `na_values`; `NaT` of dates), of MySQL, and of Excel for errors and for empty cells of a pivot table in several languages.
+const SIGNS: [&str; 24] = [
+    "#DIV/0!",
+    "#N/A N/A",
+    "#NAME?",
+    "#NULL!",
+    "#NUM!",
+    "#REF!",
+    "#VALUE!",
+    "(Leer)",
+    "(blank)",
+    "(empty)",
+    "(en blanco)",
+    "(null)",
+    "(vide)",
+    "(vuoto)",
+    "-1.#IND",
+    "-1.#QNAN",
+    "-NaN",
+    "-nan",
+    "1.#IND",
+    "1.#QNAN",
+    "<NA>",
+    "<null>",
+    "NaT",
+    "\\N",
+];
+
 /// Longest text, in bytes, that may be one of the words.
 const MAX_BYTES: usize = 32;
 
@@ -30,8 +59,12 @@ static SHAPES: LazyLock<[u64; 128]> = LazyLock::new(|| {
     shapes
 });
 
-/// Returns true if a text says that there is no value: a word of [`PLACEHOLDER_WORDS`] that is no name in any vocabulary.
+/// Returns true if a text says that there is no value: a word of [`PLACEHOLDER_WORDS`] that is no name in any vocabulary, or a sign that
+/// a program writes for it.
 pub fn is_missing_value(text: &str) -> bool {
+    if SIGNS.contains(&text.trim()) {
+        return true;
+    }
     let may_be = || !text.is_ascii() || text.contains('&') || shape(text).is_some_and(has_word);
     text.len() <= MAX_BYTES && may_be() && MISSING.contains(NormalizedName::new(text).as_str())
 }
@@ -61,6 +94,12 @@ mod tests {
                 word.len() <= MAX_BYTES && is_missing_value(&format!("(`{}\u{1}.", word.to_uppercase())),
                 "{word:?}"
             );
+        }
+        for text in ["NaT", "<NA>", " (blank) ", "#DIV/0!", "\\N"] {
+            assert!(is_missing_value(text), "{text:?}");
+        }
+        for text in ["NAT", "NA", "blank", "N"] {
+            assert!(!is_missing_value(text), "{text:?}");
         }
         for text in ["other", "Monday", "Na", "Nan", "UNK", "nos", "", "unknown primary"] {
             assert!(!is_missing_value(text), "{text:?}");

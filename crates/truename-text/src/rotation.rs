@@ -1,5 +1,7 @@
 //! Signs that alone tell chemical names apart: of optical rotation, and of a negative charge.
 
+use crate::NormalizedName;
+
 /// Direction in which a compound turns light, as its name has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rotation {
@@ -17,6 +19,44 @@ pub const MINUS_SIGNS: [char; 6] = ['-', '\u{2010}', '\u{2011}', '\u{2013}', '\u
 /// Returns whether a name ends with a minus, in brackets or without them (`Cl⁻`, `SO4(2-)`).
 pub fn is_negative(name: &str) -> bool {
     name.trim_end_matches([')', ']']).ends_with(MINUS_SIGNS)
+}
+
+/// Letters and digits of the longest code that a charge or `-` for `negative` stands behind (`CD45RA-`, `HPO4(2-)`).
+const LONGEST_CODE: usize = 7;
+
+/// Returns true if one of two names ends with a minus behind a code, and the other without one: `O2-` and `O2`.
+pub fn differ_in_minus(one: &str, other: &str) -> bool {
+    let is_code = |name: &str| {
+        let word = name.split_whitespace().next_back().unwrap_or_default();
+        word.chars().filter(|c| c.is_alphanumeric()).count() <= LONGEST_CODE
+            && word.contains(|c: char| c.is_uppercase() || c.is_numeric())
+    };
+    match (is_negative(one), is_negative(other)) {
+        (true, false) => is_code(one),
+        (false, true) => is_code(other),
+        _ => false,
+    }
+}
+
+/// Fewest letters of a word that a single plus is a part of (`Foogle+`); behind fewer it is a charge.
+const MIN_LETTERS_BEFORE_PLUS: usize = 4;
+
+/// Returns true if two names differ in the pluses or number signs that end them, and in nothing else: `C++`, `C#` and `C`. A charge or a
+/// single `+` behind a code counts for nothing here.
+pub fn differ_in_final_signs(one: &str, other: &str) -> bool {
+    const SIGNS: [char; 2] = ['+', '#'];
+    if !one.ends_with(SIGNS) && !other.ends_with(SIGNS) {
+        return false;
+    }
+    let parted = |name| -> (NormalizedName, &str) {
+        let stem = str::trim_end_matches(name, SIGNS);
+        (NormalizedName::new(stem), &name[stem.len()..])
+    };
+    let ((stem, signs), (other_stem, other_signs)) = (parted(one), parted(other));
+    let is_word = || stem.tokens().next_back().is_some_and(|word| word.len() >= MIN_LETTERS_BEFORE_PLUS);
+    let is_part = |signs: &str| !signs.is_empty() && (signs != "+" || is_word());
+    let ends_in_letter = stem.as_str().ends_with(char::is_alphabetic);
+    stem == other_stem && ends_in_letter && signs != other_signs && (is_part(signs) || is_part(other_signs))
 }
 
 impl Rotation {
@@ -74,6 +114,16 @@ mod tests {
             assert_eq!(Rotation::of(name), expected, "{name}");
         }
         assert!(is_negative("Cl(−)") && is_negative("O2-") && !is_negative("O2") && !is_negative("(-)-x"));
+        assert!(differ_in_minus("O2", "O2-") && differ_in_minus("CD4(-)", "CD4") && differ_in_minus("Rh-", "Rh"));
+        assert!(!differ_in_minus("O2-", "O2(-)") && !differ_in_minus("pre-", "pre") && !differ_in_minus("a", "b"));
+        for (one, other) in
+            [("Foo C", "Foo C#"), ("Foo C++", "foo C"), ("C#", "C++"), ("Foopad", "Foopad++"), ("Foogle+", "Foogle")]
+        {
+            assert!(differ_in_final_signs(one, other) && differ_in_final_signs(other, one), "{one} / {other}");
+        }
+        for (one, other) in [("Na", "Na+"), ("CD4", "CD4+"), ("Ca2+", "Ca"), ("C", "D#"), ("c#", "C#"), ("C", "c")] {
+            assert!(!differ_in_final_signs(one, other), "{one} / {other}");
+        }
         assert_eq!(Rotation::before("of (±)-foosol", 8), Some(3));
         assert_eq!(Rotation::before("of (R)-foosol", 7), None);
     }

@@ -22,6 +22,16 @@ pub fn common_letters(left: &str, right: &str) -> usize {
     lcs_seq::similarity(left.chars(), right.chars())
 }
 
+/// Returns the Jaro–Winkler similarity of two texts as they are written.
+pub fn spelling_similarity(left: &str, right: &str) -> f64 {
+    jaro::normalized_similarity(left.chars(), right.chars())
+}
+
+/// Returns the number of edits (letters added, dropped, changed or swapped) that turn one text into the other.
+pub fn spelling_edits(left: &str, right: &str) -> usize {
+    osa::distance(left.chars(), right.chars())
+}
+
 /// Returns true if two words are spellings of one.
 pub fn is_misspelt(left: &Token, right: &Token) -> bool {
     left.hash != right.hash && word_similarity(left, right) > 0.0

@@ -12,7 +12,7 @@ use crate::{NormalizedName, Span};
 ///
 /// The forms of neighbouring words written together are the squeezed normal form of the text they cover, so
 /// that a name is found however it is spaced and hyphenated. Hyphens, slashes and brackets end a word; an
-/// apostrophe within one does not; `+`, `#` and `&` are words of their own, raised ones too, and so is each
+/// apostrophe within one does not, unless it stands for a vowel (`l'asthme`) or before a Turkish ending (`Adler'den`); `+`, `#` and `&` are words of their own, raised ones too, and so is each
 /// character of a script that has no spaces.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
@@ -31,6 +31,17 @@ struct Word {
     /// End of the variant, which is empty where it equals the form.
     variant_end: usize,
     border_before: Border,
+    part: Part,
+}
+
+/// Part of a word with an apostrophe that parts words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Name,
+    /// The article before a name.
+    Article,
+    /// The ending behind a name.
+    Ending,
 }
 
 impl Words {
@@ -45,8 +56,8 @@ impl Words {
                 return words;
             };
             let end = word_end(text, start, span.end);
-            if let Some(word) = trimmed(text, start, end) {
-                words.push(&borders, text, word);
+            for (word, part) in trimmed(text, start, end).into_iter().flat_map(|word| elided(text, word)) {
+                words.push(&borders, text, word, part);
             }
             at = end;
         }
@@ -64,12 +75,12 @@ impl Words {
             if first == after || !is_whole {
                 return first;
             }
-            self.push(borders, text, Span::new(first, after));
+            self.push(borders, text, Span::new(first, after), Part::Name);
             at = after;
         }
     }
 
-    fn push(&mut self, borders: &Borders<'_>, text: &str, span: Span) {
+    fn push(&mut self, borders: &Borders<'_>, text: &str, span: Span, part: Part) {
         let written = &text[span.range()];
         let from = self.forms.len();
         if written.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
@@ -90,7 +101,7 @@ impl Words {
         }
         let word = self.words.len();
         let border_before = self.words.last().map_or(Border::Segment, |before| borders.between(before.span, span));
-        self.words.push(Word { span, form_end, variant_end: self.forms.len(), border_before });
+        self.words.push(Word { span, form_end, variant_end: self.forms.len(), border_before, part });
         let before = word.checked_sub(1).map_or("", |before| self.form(before));
         for alternative in alternatives(written, before) {
             self.alternatives.push((word, alternative));
@@ -138,6 +149,16 @@ impl Words {
         self.words[word].border_before
     }
 
+    /// Returns true if a name may begin with a word: it is no ending behind an apostrophe (`den` in `Adler'den`).
+    pub fn may_begin_name(&self, word: usize) -> bool {
+        self.words[word].part != Part::Ending
+    }
+
+    /// Returns true if a name may end with a word: it is no article before an apostrophe (`dell` in `dell'asma`).
+    pub fn may_end_name(&self, word: usize) -> bool {
+        self.words[word].part != Part::Article
+    }
+
     /// Returns true if a sentence, paragraph, item of a list or cell of a table ends before a word.
     pub fn breaks_before(&self, word: usize) -> bool {
         self.border_before(word) != Border::None
@@ -182,14 +203,19 @@ pub fn written_forms(name: &str) -> Vec<String> {
         forms.push(normal.tokens().map(variant_of).collect());
     };
     add(name);
-    let parts: Vec<&str> = name.split(", ").collect();
-    if (2..=MAX_INVERSIONS).contains(&parts.len()) {
-        add(&parts.into_iter().rev().collect::<Vec<_>>().join(" "));
+    if let Some(natural) = natural_order(name) {
+        add(&natural);
     }
     forms.retain(|form| !form.is_empty());
     forms.sort_unstable();
     forms.dedup();
     forms
+}
+
+/// Returns an inverted name (`Diabetes Mellitus, Type 2`) in natural order; `None` for other names.
+pub fn natural_order(name: &str) -> Option<String> {
+    let parts: Vec<&str> = name.split(", ").collect();
+    (2..=MAX_INVERSIONS).contains(&parts.len()).then(|| parts.into_iter().rev().collect::<Vec<_>>().join(" "))
 }
 
 /// Largest number of parts between commas of an inverted name; more are a list.
@@ -213,6 +239,7 @@ fn class(character: char) -> Class {
         '\'' | '`' | '\u{2018}' | '\u{2019}' | '\u{2032}' | '\u{02BC}' | '\u{AD}' => Class::Inside,
         _ if character.is_ascii() => Class::Between,
         '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' => Class::Inside,
+        '∆' | '∏' | '∑' => Class::Within,
         _ if joins(character) => Class::Within,
         _ if is_unspaced(character) => Class::Alone,
         _ if character.is_alphanumeric() => Class::Within,
@@ -229,9 +256,9 @@ fn is_plain_gap(byte: u8) -> bool {
     byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'+' | b'#' | b'&' | b'\'' | b'`')
 }
 
-/// Letters of scripts that are written without spaces, or with endings joined to the words: Thai, Lao,
+/// Returns true for letters of scripts that are written without spaces, or with endings joined to the words: Thai, Lao,
 /// Myanmar, Khmer, Kana, Han, Hangul, of which the first letter of a decomposed syllable.
-fn is_unspaced(character: char) -> bool {
+pub fn is_unspaced(character: char) -> bool {
     matches!(character,
         '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1100}'..='\u{115F}' | '\u{1780}'..='\u{17FF}'
         | '\u{3040}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'
@@ -251,12 +278,25 @@ fn joins(character: char) -> bool {
 fn word_end(text: &str, start: usize, end: usize) -> usize {
     let mut characters = text[start..end].char_indices();
     let first = characters.next().map_or(Class::Between, |(_, character)| class(character));
-    let is_end = |(_, character): &(usize, char)| match class(*character) {
+    let is_end = |(at, character): &(usize, char)| match class(*character) {
+        Class::Within if is_raised_digit(*character) && is_cited_behind(&text[start..start + at]) => true,
         Class::Within => first == Class::Alone && !joins(*character),
         Class::Inside => first == Class::Alone,
         Class::Alone | Class::Between => true,
     };
     characters.find(is_end).map_or(end, |(length, _)| start + length)
+}
+
+/// Fewest small letters of a word behind which raised numbers cite (`asthma¹²`, `asthma<sup>1,2</sup>`).
+const MIN_LETTERS_BEFORE_CITATION: usize = 4;
+
+/// Returns true if a raised number behind a text is that of a reference and no part of its last word.
+pub(crate) fn is_cited_behind(text: &str) -> bool {
+    text.chars().rev().take_while(|c| c.is_lowercase()).nth(MIN_LETTERS_BEFORE_CITATION - 1).is_some()
+}
+
+fn is_raised_digit(character: char) -> bool {
+    matches!(character, '¹' | '²' | '³' | '\u{2070}' | '\u{2074}'..='\u{2079}')
 }
 
 /// Returns the word without apostrophes and marks around it; none where no letter is left.
@@ -267,6 +307,45 @@ fn trimmed(text: &str, start: usize, end: usize) -> Option<Span> {
     let start = end - kept.len();
     let kept = kept.trim_end_matches(is_inside);
     (!kept.is_empty()).then(|| Span::new(start, start + kept.len()))
+}
+
+/// Words of French and Italian before an apostrophe that stands for their vowel.
+const ELIDED: [&str; 28] = [
+    "c", "d", "j", "l", "m", "n", "s", "t", "v", "qu", "jusqu", "lorsqu", "puisqu", "quoiqu", "all", "bell", "coll",
+    "dall", "degl", "dell", "gl", "nell", "quell", "quest", "sant", "sull", "tutt", "un",
+];
+/// Turkish endings that an apostrophe parts from a name, without their marks.
+const TURKISH_ENDINGS: [&str; 48] = [
+    "a", "e", "i", "u", "ya", "ye", "yi", "yu", "na", "ne", "ni", "nu", "da", "de", "ta", "te", "nda", "nde", "dan",
+    "den", "tan", "ten", "ndan", "nden", "in", "un", "nin", "nun", "la", "le", "yla", "yle", "lar", "ler", "li", "lu",
+    "lari", "leri", "larin", "lerin", "daki", "deki", "taki", "teki", "ndaki", "ndeki", "ki", "dir",
+];
+/// Fewest letters of a name behind or before an apostrophe that parts words.
+const MIN_PARTED_LETTERS: usize = 3;
+
+/// Returns the words of one with an apostrophe: the article and the name of `l'asthme`, the name and the ending of `Adler'den` and
+/// `Adlers's`.
+fn elided(text: &str, word: Span) -> impl Iterator<Item = (Span, Part)> {
+    let written = &text[word.range()];
+    let is_mark = |c: char| matches!(c, '\'' | '\u{2018}' | '\u{2019}' | '\u{02BC}');
+    let is_long = |part: &str| part.chars().filter(|c| c.is_alphabetic()).count() >= MIN_PARTED_LETTERS;
+    let before = written
+        .split_once(is_mark)
+        .filter(|(before, name)| is_long(name) && ELIDED.iter().any(|elided| elided.eq_ignore_ascii_case(before)));
+    let name = before.map_or(word.start, |(before, _)| word.start + before.len());
+    let ending =
+        text[name..word.end].rsplit_once(is_mark).filter(|(name, ending)| is_long(name) && is_ending(name, ending));
+    let end = ending.map_or(word.end, |(stem, _)| name + stem.len());
+    let parts = [(word.start, name, Part::Article), (name, end, Part::Name), (end, word.end, Part::Ending)];
+    parts.into_iter().filter_map(|(start, end, part)| Some((trimmed(text, start, end)?, part)))
+}
+
+/// Returns true for a Turkish ending behind a name, and for the `s` of a genitive behind another one.
+fn is_ending(name: &str, ending: &str) -> bool {
+    let is_name = || name.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(char::is_uppercase);
+    let is_plain = || !ending.contains(char::is_uppercase);
+    ending == "s" && name.ends_with('s')
+        || is_name() && is_plain() && TURKISH_ENDINGS.contains(&NormalizedName::new(ending).as_str())
 }
 
 #[cfg(test)]
@@ -282,11 +361,17 @@ mod tests {
 
     #[test]
     fn words_end_where_names_may() {
-        let cases: [(&str, &[&str]); 12] = [
+        let cases: [(&str, &[&str]); 15] = [
+            ("asthma¹,² cm² IL²", &["asthma", "¹", "²", "cm²", "IL²"]),
             ("TNF-α-induced, (IL2)/x", &["TNF", "α", "induced", "IL2", "x"]),
             ("'aspirin' in Crohn's", &["aspirin", "in", "Crohn's"]),
+            (
+                "L'asthme, dell’asma; Adler'den Adlers's",
+                &["L", "asthme", "dell", "asma", "Adler", "den", "Adlers", "s"],
+            ),
+            ("d'Adler'in İz'de O'Brien's don't", &["d", "Adler", "in", "İz'de", "O'Brien's", "don't"]),
             ("C++ and Ca2+", &["C", "+", "+", "and", "Ca2", "+"]),
-            ("R&D", &["R", "&", "D"]),
+            ("R&D ∆9-THC", &["R", "&", "D", "∆9", "THC"]),
             ("Mg\u{b2}\u{207a}", &["Mg\u{b2}", "\u{207a}"]),
             ("肺癌", &["肺", "癌"]),
             (

@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
+use super::vocabulary::is_quote;
 use crate::Span;
 
-/// A pair of round or square brackets and its content.
+/// A pair of round (full-width ones too) or square brackets and its content.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Bracket {
     pub(super) open: usize,
@@ -18,12 +19,12 @@ const LONGEST_BRACKET: usize = 400;
 pub(super) fn brackets(text: &str) -> Vec<Bracket> {
     let (mut round, mut square) = (VecDeque::new(), VecDeque::new());
     let mut found = Vec::new();
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            b'(' => push_open(&mut round, at),
-            b'[' => push_open(&mut square, at),
-            b')' => found.extend(round.pop_back().and_then(|open| bracket(text, open, at))),
-            b']' => found.extend(square.pop_back().and_then(|open| bracket(text, open, at))),
+    for (at, character) in text.char_indices() {
+        match character {
+            '(' | '\u{FF08}' => push_open(&mut round, at),
+            '[' => push_open(&mut square, at),
+            ')' | '\u{FF09}' => found.extend(round.pop_back().and_then(|open| bracket(text, open, at))),
+            ']' => found.extend(square.pop_back().and_then(|open| bracket(text, open, at))),
             _ => {}
         }
     }
@@ -41,16 +42,53 @@ fn push_open(waiting: &mut VecDeque<usize>, at: usize) {
 
 /// Returns the bracket from `open` to `close`; none where it is part of a word, as in "Ca(2+)", "(h)alpha" or "[3H]-thymidine".
 fn bracket(text: &str, open: usize, close: usize) -> Option<Bracket> {
-    let (inner, rest) = (&text[open + 1..close], &text[close + 1..]);
+    let width = |at: usize| text[at..].chars().next().map_or(0, char::len_utf8);
+    let start = open + width(open);
+    let (inner, rest) = (&text[start..close], &text[close + width(close)..]);
+    let is_wide = start > open + 1;
     let is_isotope = rest.starts_with('-') && inner.starts_with(|c: char| c.is_ascii_digit());
-    if inner.len() > LONGEST_BRACKET || rest.starts_with(char::is_alphanumeric) || is_isotope {
+    if inner.len() > LONGEST_BRACKET || !is_wide && rest.starts_with(char::is_alphanumeric) || is_isotope {
         return None;
     }
-    let content = Span::new(open + 1, close).trimmed(text, char::is_whitespace);
+    let content = without_lead(text, Span::new(start, close).trimmed(text, char::is_whitespace));
     let before = text[..open].chars().next_back();
-    let is_apart = before.is_none_or(|before| before.is_whitespace() || matches!(before, '(' | '['));
+    let is_apart = is_wide || before.is_none_or(|before| before.is_whitespace() || matches!(before, '(' | '['));
     let is_attached = before.is_some_and(char::is_alphabetic) && is_acronym(&text[content.range()]);
     (content.start < content.end && (is_apart || is_attached)).then_some(Bracket { open, content })
+}
+
+/// Words that introduce half of a definition in a bracket.
+const LEADS: [&str; 15] = [
+    "henceforth",
+    "hereafter",
+    "hereinafter",
+    "abbreviated as",
+    "abbreviated to",
+    "abbreviated",
+    "abbreviation",
+    "or",
+    "i.e.",
+    "also known as",
+    "also called",
+    "known as",
+    "referred to as",
+    "called",
+    "termed",
+];
+
+/// Returns the content of a bracket without a word that introduces it and without quotation marks: `henceforth, "TPO"`.
+fn without_lead(text: &str, content: Span) -> Span {
+    let piece = &text[content.range()];
+    let behind = |lead: &&str| {
+        let rest = piece.get(lead.len()..).filter(|_| piece[..lead.len()].eq_ignore_ascii_case(lead))?;
+        rest.starts_with([' ', ',', ':']).then_some(rest.len())
+    };
+    let length = LEADS.iter().find_map(behind).unwrap_or(piece.len());
+    let rest = Span::new(content.end - length, content.end);
+    let is_lead = |c: char| c.is_whitespace() || c == '=' || length < piece.len() && matches!(c, ',' | ':');
+    let rest = rest.trimmed(text, is_lead);
+    let inner = rest.trimmed(text, is_quote);
+    if text[inner.range()].contains(is_quote) { rest } else { inner }
 }
 
 /// Returns true if a bracket may define the word it touches: "ubiquitin(Ub)", but not "poly(A)" or "iron(II)".

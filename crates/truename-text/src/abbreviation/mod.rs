@@ -1,8 +1,8 @@
 //! Abbreviations that a text itself defines: "thyroid peroxidase (TPO)".
 //!
 //! Half of a definition stands in brackets, the other half before them, in either order
-//! (Schwartz and Hearst 2003). The letters of the short form are then found in the long form from its end
-//! backwards. Sohn, Comeau, Kim and Wilbur (2008, "Abbreviation definition identification based on automatic precision
+//! (Schwartz and Hearst 2003); or a sign stands between them (`sign.rs`). The letters of the short form are then found
+//! in the long form from its end backwards. Sohn, Comeau, Kim and Wilbur (2008, "Abbreviation definition identification based on automatic precision
 //! estimates") try seventeen ways of doing so, the most precise first. Here each letter has a cost by where it stands
 //! (at the start of a word: none), the cheapest alignment is taken, and longer short forms may cost more.
 //! The costs were chosen on the records of MED1250 with even index; `truename-bench abbreviations` measures them.
@@ -10,6 +10,7 @@
 mod bracket;
 mod compound;
 mod short_form;
+mod sign;
 mod vocabulary;
 mod window;
 mod words_backwards;
@@ -46,7 +47,9 @@ pub fn abbreviations(text: &str) -> Vec<Abbreviation> {
     let labels = labels(text, &brackets);
     let unlabelled = brackets.iter().zip(labels).filter(|(_, is_label)| !is_label);
     let mut found: Vec<Abbreviation> = unlabelled.filter_map(|(bracket, _)| definition(text, *bracket)).collect();
+    found.extend(sign::definitions(text));
     found.sort_unstable_by_key(|one| (one.short.start.min(one.long.start), one.short));
+    found.dedup();
     found
 }
 
@@ -144,6 +147,15 @@ mod tests {
             ("A green tea pot (GTP)ase.", ""),
             ("A third hot [3H]-shaped cup.", ""),
             ("An iron in iron (III) oxide.", ""),
+            // What may stand before one, and other brackets.
+            ("A green tea pot (\"GTP\") broke.", "GTP = green tea pot"),
+            ("A green tea pot (henceforth, GTP) broke.", "GTP = green tea pot"),
+            ("A green tea pot (abbreviated as \u{201c}GTP\u{201d}) broke.", "GTP = green tea pot"),
+            ("A green tea pot (hereinafter GTP; see below) broke.", "GTP = green tea pot"),
+            ("The GTP (or green tea pot) broke.", "GTP = green tea pot"),
+            ("A green tea pot\u{ff08}GTP\u{ff09}broke.", "GTP = green tea pot"),
+            ("A green tea pot (orange) broke.", ""),
+            ("A green tea pot (the \"GTP\" of old) broke.", ""),
             // Brackets in brackets, and around.
             ("All broke (also the green tea pot (GTP)).", "GTP = green tea pot"),
             ("All broke (also the green) tea pot (GTP).", ""),
@@ -172,6 +184,22 @@ mod tests {
             ("The foo bar protein alpha (FBPα) rose.", "FBPα = foo bar protein alpha"),
             ("The foo bar protein β (FBP-b) rose.", "FBP-b = foo bar protein β"),
             ("The étude comparée (EC) ended.", "EC = étude comparée"),
+            // Signs.
+            ("GTP = green tea pot, TP = tea pot.", "GTP = green tea pot; TP = tea pot"),
+            ("(GTP = green tea pot; TP=tea pot)", "GTP = green tea pot; TP = tea pot"),
+            ("A green tea pot (=GTP) broke.", "GTP = green tea pot"),
+            ("GTP = 5 green tea pots, TP = cup", ""),
+            ("A green tea pot, GTP, broke.", "GTP = green tea pot"),
+            ("A green tea pot, or GTP, broke.", "GTP = green tea pot"),
+            ("A great teapot, GTP, broke. Green tea pots, GTP broke", ""),
+            ("gtp = green tea pot, GTP == green tea pot, x = A", ""),
+            ("GTP: green tea pot", ""),
+            ("Abbreviations: GTP: green tea pot; CI, cup\ninner. TP: cup", "GTP = green tea pot; CI = cup\ninner"),
+            (
+                "LIST OF ABBREVIATIONS\n\nGTP\tgreen tea pot\nTP – tea pot\n\nCI: cup inner",
+                "GTP = green tea pot; TP = tea pot",
+            ),
+            ("Abbreviations were few: GTP-bound green tea pot", ""),
             // What is no short form.
             ("The green tea pot (G T P) broke.", ""),
             ("The green tea pot (+GTP) broke.", ""),
@@ -209,6 +237,8 @@ mod tests {
             "a-a aa (aaaaaaaaaa) aaa ",
             "((((((a))))))",
             "(\u{3b1}\u{3000}",
+            "AA=a,a,a,a",
+            "Abbreviations: AA:",
         ] {
             let text = piece.repeat((1 << 20) / piece.len());
             abbreviations(&text);
