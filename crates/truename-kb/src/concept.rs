@@ -118,6 +118,9 @@ pub struct Concept {
     /// Ids of broader concepts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parents: Vec<ConceptId>,
+    /// Ids of the concepts that it is a part of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub part_of: Vec<ConceptId>,
     /// The same concept elsewhere, as CURIEs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub xrefs: Vec<String>,
@@ -159,6 +162,7 @@ impl Concept {
             aliases: Vec::new(),
             types: Vec::new(),
             parents: Vec::new(),
+            part_of: Vec::new(),
             xrefs: Vec::new(),
             definition: None,
         }
@@ -175,7 +179,7 @@ impl Concept {
         1 + self.synonyms.len() + self.aliases.len()
     }
 
-    /// Adds the names, types, parents and cross-references of another entry with the same id.
+    /// Adds the names, types, relations and cross-references of another entry with the same id.
     pub(crate) fn merge(&mut self, other: Concept) {
         // What one entry has as an exact name is one.
         let scopes: Vec<_> = other.scopes.iter().filter(|(name, _)| !self.has_exact(name)).collect();
@@ -191,6 +195,7 @@ impl Concept {
         self.aliases.extend(other.aliases);
         self.types.extend(other.types);
         self.parents.extend(other.parents);
+        self.part_of.extend(other.part_of);
         self.xrefs.extend(other.xrefs);
         self.definition = self.definition.take().or(other.definition);
     }
@@ -218,6 +223,7 @@ impl Concept {
         });
         keep_first(&mut self.types);
         keep_first(&mut self.parents);
+        keep_first(&mut self.part_of);
         keep_first(&mut self.xrefs);
     }
 }

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use truename_error::{ErrorKind, excerpt};
-use truename_text::{NormalizedName, Rotation, is_negative};
+use truename_text::{NormalizedName, Rotation, digit_groups, is_negative};
 
 use crate::{Alias, ConceptId, Error};
 
@@ -97,10 +97,11 @@ impl FromStr for Verdict {
     }
 }
 
-/// The form that all spellings of a judged name share: without capitals, punctuation and spaces, with its sign.
+/// The form that all spellings of a judged name share: without capitals, punctuation and spaces, with its groups of digits and its sign.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct JudgedForm {
     letters: String,
+    digits: Vec<String>,
     rotation: Option<Rotation>,
     is_negative: bool,
 }
@@ -110,7 +111,7 @@ impl JudgedForm {
     pub fn of(name: &str) -> Self {
         let name = name.trim();
         let letters = NormalizedName::new(name).squeezed();
-        Self { letters, rotation: Rotation::of(name), is_negative: is_negative(name) }
+        Self { letters, digits: digit_groups(name), rotation: Rotation::of(name), is_negative: is_negative(name) }
     }
 }
 

@@ -40,6 +40,7 @@ pub(super) struct Entry {
     pub(super) aliases: Vec<Alias>,
     pub(super) types: Vec<String>,
     pub(super) parents: Vec<String>,
+    pub(super) part_of: Vec<String>,
     pub(super) xrefs: Vec<String>,
     pub(super) definition: Option<String>,
     /// True if the id is no longer in use; then `replaced_by` and `consider` say what became of it.
@@ -287,10 +288,16 @@ impl Collector {
             (concept.types.len()..types).for_each(|_| self.add_left_out("types left out as placeholders"));
         }
         concept.xrefs = entry.xrefs.into_iter().filter_map(tidy_value).collect();
-        for parent in entry.parents.iter().filter(|parent| !parent.trim().is_empty()) {
-            match parent.parse() {
-                Ok(parent) => concept.parents.push(parent),
-                Err(_) => self.problem(line, parent, "a parent that is no concept id")?,
+        let relations = [
+            (&entry.parents, &mut concept.parents, "a parent that is no concept id"),
+            (&entry.part_of, &mut concept.part_of, "a whole that is no concept id"),
+        ];
+        for (ids, related, reason) in relations {
+            for id in ids.iter().filter(|id| !id.trim().is_empty()) {
+                match id.parse() {
+                    Ok(id) => related.push(id),
+                    Err(_) => self.problem(line, id, reason)?,
+                }
             }
         }
         concept.definition = entry.definition.and_then(tidy_value);
@@ -489,7 +496,11 @@ impl Collector {
             self.problem(line, trimmed, "control or bidirectional characters were taken out of a name")?;
             return Ok(Some(cleaned).filter(|cleaned| !cleaned.is_empty()));
         }
-        Ok(Some(trimmed.to_owned()))
+        let plain = truename_text::without_markup(trimmed);
+        Ok(plain
+            .map(|plain| plain.trim().to_owned())
+            .filter(|plain| !plain.is_empty())
+            .or_else(|| Some(trimmed.to_owned())))
     }
 
     /// Lists classes without a label, or takes the last part of their IRIs.

@@ -23,6 +23,10 @@ const MESH: &str = "http://id.nlm.nih.gov/mesh/";
 const NAMESPACES: [&str; 12] =
     [RDF, RDFS, SKOS, SKOS_XL, OWL, OBO_IN_OWL, OBO, EFO, NCIT, DCTERMS, SCHEMA, SCHEMA_HTTPS];
 pub(super) const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+const ON_PROPERTY: &str = "http://www.w3.org/2002/07/owl#onProperty";
+const SOME_VALUES_FROM: &str = "http://www.w3.org/2002/07/owl#someValuesFrom";
+/// Relation of a restriction to the class that is below it.
+const RESTRICTED: &str = "";
 
 /// Number of properties that are listed as not used.
 const LISTED_PROPERTIES: usize = 20;
@@ -153,6 +157,16 @@ pub(super) struct Graph {
     other_languages: BTreeMap<String, u64>,
     /// Concept and the narrower one.
     narrower: Vec<(String, String)>,
+    /// Blank nodes that may say that a class is a part of another, until all of each is known.
+    restrictions: HashMap<String, Restriction>,
+}
+
+/// A restriction of OWL that a class is below: `part of some whole`.
+#[derive(Default)]
+struct Restriction {
+    part: Option<String>,
+    is_part_of: Option<bool>,
+    whole: Option<String>,
 }
 
 impl Graph {
@@ -210,16 +224,44 @@ impl Graph {
     pub(super) fn relate(&mut self, subject: &str, predicate: &str, object: String, collector: &mut Collector) {
         let (number, role) = self.property(predicate, collector);
         match role {
-            _ if is_blank(subject) => {}
+            _ if is_blank(subject) => self.restrict(subject, predicate, object),
             Role::Preferred | Role::Label | Role::Synonym(_) | Role::Definition | Role::Xref => {
                 self.holders.entry(subject.to_owned()).or_default().push((role, object));
             }
             Role::Child => self.narrower.push((subject.to_owned(), object)),
             Role::Axiom => {}
+            Role::Parent if is_blank(&object) => self.restrict(&object, RESTRICTED, subject.to_owned()),
             _ if is_blank(&object) => {}
             Role::Unread => self.described(subject).unread.push(number),
             _ => self.described(subject).relate(role, &object),
         }
+    }
+
+    /// Takes a part of a restriction in, and its whole once the restriction is complete.
+    fn restrict(&mut self, node: &str, predicate: &str, object: String) {
+        let is_known = [RESTRICTED, ON_PROPERTY, SOME_VALUES_FROM].contains(&predicate);
+        if !is_known || predicate != ON_PROPERTY && is_blank(&object) {
+            return;
+        }
+        let restriction = self.restrictions.entry(node.to_owned()).or_default();
+        match predicate {
+            ON_PROPERTY => restriction.is_part_of = Some(is_part_of(&object)),
+            SOME_VALUES_FROM => restriction.whole = Some(object),
+            _ => restriction.part = Some(object),
+        }
+        let Restriction { part: Some(part), is_part_of: Some(is_part_of), whole: Some(whole) } = restriction else {
+            return;
+        };
+        let whole = is_part_of.then(|| (std::mem::take(part), std::mem::take(whole)));
+        self.restrictions.remove(node);
+        if let Some((part, whole)) = whole {
+            self.add_whole(&part, &whole);
+        }
+    }
+
+    /// Takes in that a class is a part of another.
+    pub(super) fn add_whole(&mut self, part: &str, whole: &str) {
+        self.described(part).entry.part_of.push(id_of(whole));
     }
 
     /// Hands over all concepts.
@@ -462,6 +504,15 @@ fn note_classes(classes: &BTreeMap<&str, Vec<String>>, collector: &mut Collector
 fn short(iri: &str) -> String {
     let known = VOCABULARIES.iter().find_map(|(namespace, prefix)| Some((prefix, iri.strip_prefix(namespace)?)));
     known.map_or_else(|| curie(iri), |(prefix, local)| format!("{prefix}:{local}"))
+}
+
+/// Returns true if a relation, by its name, CURIE or IRI, is that of a part to its whole.
+pub(super) fn is_part_of(relation: &str) -> bool {
+    // NCIt's R82 is "Anatomic_Structure_Is_Physical_Part_Of"; old OWL of OBO has `UNDEFINED_part_of`.
+    let local = relation.rsplit(['#', '/', ':']).next().unwrap_or_default();
+    matches!(local, "part_of" | "partOf" | "UNDEFINED_part_of" | "BFO_0000050")
+        || relation == "BFO:0000050"
+        || relation.strip_prefix(NCIT) == Some("R82")
 }
 
 /// Returns true if values of a property, by its IRI or CURIE, are names.

@@ -5,8 +5,10 @@
 //! are counted.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Formatter};
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use truename_read::{Source, json};
 use truename_text::excerpt;
@@ -22,7 +24,7 @@ pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Erro
             collector.not_utf8(line, record.content())?;
             continue;
         };
-        match json::object(text).map(Fields).and_then(Fields::line) {
+        match json::object(text).and_then(Fields::line) {
             Ok(Line::Entry(entry, unread)) => {
                 unread.keys().for_each(|field| collector.add_unread(field));
                 collector.add(Some(line), *entry)?;
@@ -43,6 +45,33 @@ enum Line {
 
 /// The fields of an object as they are written, for a number that is an id keeps its digits; taken one by one.
 struct Fields(BTreeMap<String, Box<RawValue>>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Fields;
+
+    fn expecting(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+        let mut fields = BTreeMap::new();
+        while let Some((name, value)) = map.next_entry::<String, Box<RawValue>>()? {
+            if fields.contains_key(&name) {
+                return Err(A::Error::custom(format!("`{}` stands twice in one object", excerpt(&name))));
+            }
+            fields.insert(name, value);
+        }
+        Ok(Fields(fields))
+    }
+}
 
 impl Fields {
     /// Returns the entry or the judgement that the object is.
@@ -72,6 +101,7 @@ impl Fields {
             aliases,
             types: self.texts("types")?,
             parents: self.texts("parents")?,
+            part_of: self.texts("part_of")?,
             xrefs: self.texts("xrefs")?,
             definition: self.text("definition")?,
             is_removed: self.0.remove("removed").is_some_and(|removed| removed.get() == "true"),

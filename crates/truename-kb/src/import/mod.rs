@@ -23,7 +23,9 @@ mod iri;
 mod iri_label;
 mod jsonl;
 mod lines;
+mod list_cell;
 mod loinc;
+mod markup;
 mod mesh;
 mod ncbi_gene;
 mod ncit_flat;
@@ -54,6 +56,7 @@ use self::collector::Collector;
 pub use self::format::Format;
 pub use self::options::{Columns, ImportOptions, SynonymScopes};
 pub use self::report::{FileReport, Import};
+pub use self::sssom::is_negated;
 use crate::Error;
 
 /// Reads the files of a knowledge base; entries with the same id become one concept.

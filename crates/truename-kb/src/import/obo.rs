@@ -7,7 +7,7 @@ use truename_error::{HintPart, hint};
 use truename_read::Source;
 
 use super::collector::{Collector, Entry};
-use super::graph::is_synonym;
+use super::graph::{is_part_of, is_synonym};
 use super::lines::for_each_row;
 use crate::{Error, SynonymScope, error};
 
@@ -98,6 +98,10 @@ impl Term {
             "replaced_by" => entry.replaced_by.push(first_word(value)),
             "consider" | "use_term" => entry.consider.push(first_word(value)),
             "is_a" => entry.parents.push(first_word(value)),
+            "relationship" if is_part_of(&first_word(value)) => {
+                let whole = value.trim_start().split_once(char::is_whitespace).map_or("", |(_, whole)| whole);
+                entry.part_of.push(first_word(whole));
+            }
             "def" => match quoted(value) {
                 Some((text, _)) => entry.definition = Some(text),
                 None => return self.skip(line, value, "a definition without its quotes", collector),

@@ -12,7 +12,7 @@ use truename_read::json::JsonDocument;
 use truename_read::{Source, Watch, encoding_hint};
 
 use super::collector::{Collector, Entry};
-use super::graph::is_synonym;
+use super::graph::{is_part_of, is_synonym};
 use super::iri::curie;
 use crate::{Error, SynonymScope, error};
 
@@ -96,18 +96,34 @@ struct Edge {
     obj: String,
 }
 
+/// Parents and wholes of each node.
+#[derive(Default)]
+struct Relations {
+    parents: HashMap<String, Vec<String>>,
+    part_of: HashMap<String, Vec<String>>,
+}
+
+impl Relations {
+    fn add(&mut self, edge: Edge) {
+        let related = match edge.pred.as_str() {
+            pred if pred == "is_a" || pred.ends_with("#subClassOf") => &mut self.parents,
+            pred if is_part_of(pred) => &mut self.part_of,
+            _ => return,
+        };
+        related.entry(edge.sub).or_default().push(curie(&edge.obj));
+    }
+}
+
 pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Error> {
     let (path, text) = (source.path().to_owned(), source.into_text());
     let watch = text.watch();
     let document: Document = serde_json::from_reader(BufReader::new(JsonDocument::new(text)))
         .map_err(|error| watch.failure_or(|| malformed(&path, &watch, &error)))?;
     for graph in document.graphs {
-        let mut parents: HashMap<String, Vec<String>> = HashMap::new();
-        for edge in graph.edges.into_iter().filter(|edge| edge.pred == "is_a" || edge.pred.ends_with("#subClassOf")) {
-            parents.entry(edge.sub).or_default().push(curie(&edge.obj));
-        }
+        let mut relations = Relations::default();
+        graph.edges.into_iter().for_each(|edge| relations.add(edge));
         for node in graph.nodes.into_iter().filter(|node| node.node_type.as_deref() != Some("PROPERTY")) {
-            add_node(node, &mut parents, collector)?;
+            add_node(node, &mut relations, collector)?;
         }
     }
     Ok(())
@@ -121,7 +137,7 @@ fn malformed(path: &Path, watch: &Watch, error: &serde_json::Error) -> Error {
     if error.to_string().contains("unicode") { refused.with_hint(encoding_hint()) } else { refused }
 }
 
-fn add_node(node: Node, parents: &mut HashMap<String, Vec<String>>, collector: &mut Collector) -> Result<(), Error> {
+fn add_node(node: Node, relations: &mut Relations, collector: &mut Collector) -> Result<(), Error> {
     let id = curie(&node.id);
     let meta = node.meta.unwrap_or_default();
     let (replaced_by, consider) = (meta.ids("IAO_0100001"), meta.ids("consider"));
@@ -140,7 +156,8 @@ fn add_node(node: Node, parents: &mut HashMap<String, Vec<String>>, collector: &
         consider,
         replaces,
         name: node.lbl.unwrap_or_default(),
-        parents: parents.remove(&node.id).unwrap_or_default(),
+        parents: relations.parents.remove(&node.id).unwrap_or_default(),
+        part_of: relations.part_of.remove(&node.id).unwrap_or_default(),
         xrefs: meta.xrefs.into_iter().map(|xref| xref.val).collect(),
         definition: meta.definition.map(|definition| definition.val),
         ..Entry::default()

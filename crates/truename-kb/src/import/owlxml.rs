@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::collector::Collector;
-use super::graph::{Graph, RDF_TYPE};
+use super::graph::{Graph, RDF_TYPE, is_part_of};
 use super::iri::{OWL, RDFS};
 use super::rdf::BASE;
 use crate::Error;
@@ -24,6 +24,8 @@ struct Axiom {
     property: String,
     /// Kind and IRI of the entities right below it, in order.
     entities: Vec<(String, String)>,
+    /// Those within a class expression below it.
+    nested: Vec<(String, String)>,
     literal: Option<(String, Option<String>)>,
 }
 
@@ -49,6 +51,9 @@ pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Erro
                     2 => {
                         axiom.take(local(&name), iris.named(&attributes));
                         language = attribute(&attributes, "xml:lang").map(str::to_owned);
+                    }
+                    3 => {
+                        axiom.nested.push((local(&name).to_owned(), iris.named(&attributes).unwrap_or_default()));
                     }
                     _ => {}
                 }
@@ -84,9 +89,18 @@ impl Axiom {
     }
 
     fn add_to(self, kind: &str, graph: &mut Graph, collector: &mut Collector) {
-        let Self { property, mut entities, literal } = self;
+        let Self { property, mut entities, nested, literal } = self;
         if kind == "Declaration" && entities.is_empty() && !property.is_empty() {
             entities.push(("AnnotationProperty".to_owned(), property.clone()));
+        }
+        if let ("SubClassOf", [(_, part), (some, _)], [(_, relation), (class, whole)]) =
+            (kind, &entities[..], &nested[..])
+            && some == "ObjectSomeValuesFrom"
+            && class == "Class"
+            && is_part_of(relation)
+        {
+            graph.add_whole(part, whole);
+            return;
         }
         let mut entities = entities.into_iter();
         let Some((first_kind, first)) = entities.next() else { return };

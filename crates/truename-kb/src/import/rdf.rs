@@ -13,6 +13,7 @@ use truename_text::excerpt;
 use super::collector::Collector;
 use super::format::Format;
 use super::graph::Graph;
+use super::markup::plain_value;
 use crate::{Error, error};
 use truename_read::json::JsonDocument;
 use truename_read::xml::{Pieces, Plain};
@@ -167,7 +168,9 @@ fn add(graph: &mut Graph, triple: Triple, collector: &mut Collector) {
     };
     let predicate = triple.predicate.as_str();
     match triple.object {
-        Term::Literal(literal) => graph.say(&subject, predicate, literal.value(), literal.language(), collector),
+        Term::Literal(literal) => {
+            graph.say(&subject, predicate, &plain_value(literal.as_ref()), literal.language(), collector);
+        }
         Term::NamedNode(object) => graph.relate(&subject, predicate, object.into_string(), collector),
         Term::BlankNode(label) => graph.relate(&subject, predicate, label.to_string(), collector),
     }

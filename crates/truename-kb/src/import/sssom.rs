@@ -1,6 +1,7 @@
 //! SSSOM mapping tables: cross-references between concepts that other files bring, or names of the concepts they map.
 
 use super::collector::{Collector, Entry};
+use super::placeholder::is_placeholder;
 use super::published::{Description, PublishedTables, Row, Rows};
 use crate::Error;
 
@@ -14,18 +15,26 @@ const SAME: [&str; 6] = [
     "semapv:crossSpeciesExactMatch",
 ];
 
-/// Namespaces of these predicates, which may be written in full.
+/// Namespaces of these predicates, which may be written in full, without the scheme.
 const NAMESPACES: [(&str, &str); 4] = [
-    ("http://www.w3.org/2004/02/skos/core#", "skos:"),
-    ("http://www.w3.org/2002/07/owl#", "owl:"),
-    ("http://www.geneontology.org/formats/oboInOwl#", "oboInOwl:"),
-    ("https://w3id.org/semapv/vocab/", "semapv:"),
+    ("www.w3.org/2004/02/skos/core#", "skos:"),
+    ("www.w3.org/2002/07/owl#", "owl:"),
+    ("www.geneontology.org/formats/oboInOwl#", "oboInOwl:"),
+    ("w3id.org/semapv/vocab/", "semapv:"),
 ];
 
 /// Returns true if a predicate says that two ids are of one thing.
 fn is_same(predicate: &str) -> bool {
-    let full = NAMESPACES.iter().find_map(|(iri, prefix)| Some(format!("{prefix}{}", predicate.strip_prefix(iri)?)));
+    let predicate = predicate.trim().trim_start_matches('<').trim_end_matches('>');
+    let iri = predicate.strip_prefix("http://").or_else(|| predicate.strip_prefix("https://"));
+    let full = NAMESPACES.iter().find_map(|(rest, prefix)| Some(format!("{prefix}{}", iri?.strip_prefix(rest)?)));
     SAME.contains(&full.as_deref().unwrap_or(predicate))
+}
+
+/// Returns true if the `predicate_modifier` of a mapping says that the predicate does not hold. SSSOM has one modifier, `Not`, which
+/// tools write in several ways (`NOT`, `sssom:Not`, `https://w3id.org/sssom/NegatedPredicate`), so any value but an empty one negates.
+pub fn is_negated(predicate_modifier: &str) -> bool {
+    !predicate_modifier.trim().is_empty() && !is_placeholder(predicate_modifier)
 }
 
 /// Equivalences as cross-references.
@@ -59,8 +68,13 @@ const fn published(tables: &'static [Description]) -> PublishedTables {
 /// Adds an equivalence. Returns its two sides.
 fn add_mapping<'a>(row: &Row<'a>, collector: &mut Collector) -> Result<Option<[&'a str; 2]>, Error> {
     let predicate = if row.has("predicate_id") { row.cell("predicate_id") } else { SAME[0] };
-    if !is_same(predicate) || row.cell("predicate_modifier") == "Not" {
-        collector.problem(row.line, predicate, "not an equivalence, so no cross-reference")?;
+    let modifier = row.cell("predicate_modifier");
+    let refused = match is_negated(modifier) {
+        true => Some((modifier, "a mapping that is said not to hold, so no cross-reference")),
+        false => (!is_same(predicate)).then_some((predicate, "not an equivalence, so no cross-reference")),
+    };
+    if let Some((value, reason)) = refused {
+        collector.problem(row.line, value, reason)?;
         return Ok(None);
     }
     let sides @ [subject, object] = [row.cell("subject_id"), row.cell("object_id")];

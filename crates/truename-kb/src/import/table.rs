@@ -3,20 +3,28 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use truename_error::{ErrorKind, HintPart, hint};
-use truename_read::{Record, Source, Table, TableOptions, column};
+use truename_error::{ErrorKind, Hint, HintPart, hint};
+use truename_read::{HeaderNote, ID_COLUMNS as ID, NAME_COLUMNS as NAME, Record, Source, Table, TableOptions, column};
 use truename_text::excerpt;
 
 use super::collector::{Collector, Entry};
+use super::list_cell::list_cell;
 use super::options::Columns;
 use crate::{Error, error};
 
-/// Names by which columns go, in lower case, `_` for space and hyphen.
-const ID: &[&str] = &["id", "concept_id", "identifier", "curie", "class_id", "code", "cui", "uri", "iri", "entity_id"];
-const NAME: &[&str] =
-    &["name", "preferred_name", "label", "preferred_label", "term", "canonical_name", "text", "title", "entity_name"];
-const SYNONYMS: &[&str] =
-    &["synonyms", "synonym", "aliases", "alias", "names", "alternative_names", "alt_labels", "alt_label"];
+/// Names by which further columns go, in lower case, `_` for space and hyphen.
+const SYNONYMS: &[&str] = &[
+    "synonyms",
+    "synonym",
+    "aliases",
+    "alias",
+    "names",
+    "alternative_names",
+    "alt_labels",
+    "alt_label",
+    "altlabels",
+    "altlabel",
+];
 const TYPES: &[&str] = &["types", "type", "category", "categories", "semantic_type", "semantic_types"];
 const PARENTS: &[&str] = &["parents", "parent", "is_a", "broader"];
 const XREFS: &[&str] = &["xrefs", "xref", "dbxrefs"];
@@ -28,7 +36,8 @@ const YES: [&str; 3] = ["true", "yes", "1"];
 const SEPARATOR: &str = "|";
 /// Separator of lists that have no other.
 const SEMICOLON: &str = ";";
-/// Separator of lists that names may have too, so that they are noted and not parted.
+/// Separators of lists that names may have too, so that they are noted and not parted.
+const POSSIBLE: [&str; 6] = [" / ", "^", "~", "、", "；", COMMA];
 const COMMA: &str = ", ";
 
 /// Number of columns that a message lists.
@@ -182,9 +191,9 @@ impl Layout {
         if !asked.no_header && are_numbers(table, [&asked.id, &asked.name]) {
             if is_data(table) {
                 table.header_is_row();
-            } else if columns_named(&table.columns, ID).is_empty() && columns_named(&table.columns, NAME).is_empty() {
-                let note = format!("the first row is read as the header ({})", listed(&table.columns));
-                collector.add_advised_note(note, Some(hint![HintPart::setting("no_header"), " takes it for a row"]));
+            } else if !table.has_usual_column() {
+                let HeaderNote { message, hint } = HeaderNote::new(&table.columns);
+                collector.add_advised_note(message, Some(hint));
             }
         }
         let cells = table.columns.clone();
@@ -306,10 +315,14 @@ impl Layout {
 
     /// Returns the entry of a row; none where a cell is missing or is not UTF-8.
     fn entry(&self, record: &Record) -> Option<Entry> {
-        let cell = |at: usize| std::str::from_utf8(record.cell(at)?).ok();
+        let cell = |at: usize| std::str::from_utf8(record.cell(at)?).ok().map(unprotected);
         let optional = |at: usize| if at < record.width() { cell(at) } else { Some("") };
         let split = |cell: &str, separator: &str| -> Vec<String> {
-            self.has_lists.set(self.has_lists.get() || cell.contains(separator));
+            let list = list_cell(cell);
+            self.has_lists.set(self.has_lists.get() || list.is_some() || cell.contains(separator));
+            if let Some(list) = list {
+                return list.iter().map(|value| one_line(value)).filter(|value| !value.is_empty()).collect();
+            }
             cell.split(separator).map(one_line).filter(|value| !value.is_empty()).collect()
         };
         let all = |columns: &[usize]| -> Option<Vec<String>> {
@@ -369,6 +382,11 @@ fn is_data(table: &Table) -> bool {
     cells().any(|cell| cell.parse::<f64>().is_ok()) || twice()
 }
 
+/// Returns a cell without the formula by which spreadsheets keep its zeros: `001` of `="001"`.
+fn unprotected(cell: &str) -> &str {
+    cell.strip_prefix("=\"").and_then(|rest| rest.strip_suffix('"')).filter(|rest| !rest.contains('"')).unwrap_or(cell)
+}
+
 /// Returns a value with its line ends as blanks.
 fn one_line(value: &str) -> String {
     let value = value.trim();
@@ -385,6 +403,7 @@ fn separator(table: &Table, column: usize, collector: &mut Collector) -> String 
         .iter()
         .filter_map(|row| row.cell(column))
         .map(|cell| String::from_utf8_lossy(cell).into_owned())
+        .filter(|cell| list_cell(cell).is_none())
         .collect();
     // `&alpha;` is no list of two.
     let parts = |cell: &String| {
@@ -398,11 +417,11 @@ fn separator(table: &Table, column: usize, collector: &mut Collector) -> String 
         return SEPARATOR.to_owned();
     }
     if !are_lists {
-        if let Some(separator) = possible_separator(&cells) {
+        if let Some(PossibleSeparator { words, hint }) = PossibleSeparator::of(&cells) {
             let note = format!(
-                "the cells of column \"{name}\" look like lists separated by {separator}, and are read as one name each"
+                "the cells of column \"{name}\" look like lists separated by {words}, and are read as one name each"
             );
-            collector.add_advised_note(note, Some(hint![HintPart::setting("separator"), " parts them"]));
+            collector.add_advised_note(note, Some(hint));
         }
         return SEPARATOR.to_owned();
     }
@@ -411,17 +430,41 @@ fn separator(table: &Table, column: usize, collector: &mut Collector) -> String 
     SEMICOLON.to_owned()
 }
 
-/// Returns the separator, in words, of cells that look like lists but may be names.
-fn possible_separator(cells: &[String]) -> Option<&'static str> {
-    let lists = |is_list: fn(&str) -> bool| cells.iter().filter(|cell| is_list(cell.trim())).count();
-    let commas = lists(|cell| cell.contains(COMMA));
-    if lists(|cell| cell.contains(['\n', '\r'])) > 0 {
-        Some("line ends")
-    } else if lists(|cell| cell.starts_with('[') && cell.ends_with(']') && cell.contains(['"', '\''])) > 0 {
-        Some("commas within brackets")
-    } else {
-        (commas > 1 && 2 * commas > lists(|cell| !cell.is_empty())).then_some("commas")
+/// Separator of cells that look like lists but may be names.
+struct PossibleSeparator {
+    /// As a message says it.
+    words: String,
+    /// The way to part the cells.
+    hint: Hint,
+}
+
+impl PossibleSeparator {
+    fn of(cells: &[String]) -> Option<Self> {
+        let any = |is_list: fn(&str) -> bool| cells.iter().any(|cell| is_list(cell.trim()));
+        if any(|cell| cell.contains(['\n', '\r'])) {
+            let hint = hint![HintPart::setting("separator"), " parts them"];
+            return Some(Self { words: "line ends".to_owned(), hint });
+        }
+        if any(|cell| cell.starts_with('[') && cell.ends_with(']') && cell.contains(['"', '\''])) {
+            let hint = hint!["lists in JSON are read, as in [\"a\", \"b\"]"];
+            return Some(Self { words: "commas within brackets".to_owned(), hint });
+        }
+        let separator = POSSIBLE.into_iter().find(|separator| may_part(separator, cells))?;
+        let words = if separator == COMMA { "commas".to_owned() } else { format!("\"{separator}\"") };
+        Some(Self { words, hint: hint![HintPart::setting("separator").value(separator), " parts them"] })
     }
+}
+
+/// Returns true if a separator parts more than half of the cells, or one of them more than once. Commas are in names too often for that.
+fn may_part(separator: &str, cells: &[String]) -> bool {
+    let parts = |cell: &String| match cell.split(separator).all(|part| !part.trim().is_empty()) {
+        true => cell.split(separator).count(),
+        false => 0,
+    };
+    let lists = cells.iter().filter(|cell| parts(cell) > 1).count();
+    let filled = cells.iter().filter(|cell| !cell.trim().is_empty()).count();
+    let is_parted_twice = separator != COMMA && cells.iter().any(|cell| parts(cell) > 2);
+    is_parted_twice || (lists > 1 && 2 * lists > filled)
 }
 
 /// Returns columns as messages list them.
@@ -446,5 +489,5 @@ fn columns_asked(cells: &[String], name: &str) -> Vec<usize> {
 }
 
 fn plain(column: &str) -> String {
-    column.trim().trim_matches('"').to_ascii_lowercase().replace([' ', '-'], "_")
+    column.trim().trim_matches('"').trim_start_matches('#').to_ascii_lowercase().replace([' ', '-'], "_")
 }

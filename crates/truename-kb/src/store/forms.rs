@@ -67,11 +67,39 @@ impl<'txn> Forms<'txn> {
 
     /// Returns the state after some more text; none where no form continues so.
     pub fn step(&self, state: FormState, text: &str) -> Option<FormState> {
+        self.step_bytes(state, text.as_bytes())
+    }
+
+    fn step_bytes(&self, state: FormState, text: &[u8]) -> Option<FormState> {
         let mut next = FormState { nodes: [None; 3] };
         for ((automaton, node), reached) in self.automata.iter().zip(state.nodes).zip(&mut next.nodes) {
-            *reached = node.and_then(|node| follow(automaton, node, text.as_bytes()));
+            *reached = node.and_then(|node| follow(automaton, node, text));
         }
         next.nodes.iter().any(Option::is_some).then_some(next)
+    }
+
+    /// Returns those of some endings, sorted, with which a form ends that continues here.
+    pub fn endings<'e>(&self, state: FormState, endings: &'e [String]) -> Vec<&'e str> {
+        let mut found = Vec::new();
+        self.add_endings(state, endings, 0, &mut found);
+        found
+    }
+
+    /// Adds the endings, which share their first `depth` bytes, up to the state.
+    fn add_endings<'e>(&self, state: FormState, endings: &'e [String], depth: usize, found: &mut Vec<&'e str>) {
+        let mut left = endings;
+        while let Some(first) = left.first() {
+            let Some(byte) = first.as_bytes().get(depth) else {
+                found.extend(self.is_form(state).then_some(first.as_str()));
+                left = &left[1..];
+                continue;
+            };
+            let (alike, others) = left.split_at(left.partition_point(|one| one.as_bytes()[depth] <= *byte));
+            if let Some(next) = self.step_bytes(state, &[*byte]) {
+                self.add_endings(next, alike, depth + 1, found);
+            }
+            left = others;
+        }
     }
 
     /// Returns true if a form ends here.

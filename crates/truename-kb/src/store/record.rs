@@ -23,6 +23,9 @@ pub(super) struct Record<'a> {
     /// Behind the other fields, the scope of each synonym, a byte each ([`SCOPES`]); nothing if all are exact, and in older stores.
     #[serde(skip)]
     scopes: &'a [u8],
+    /// Behind the scopes, which are then as many as the synonyms and aliases; older stores lack it.
+    #[serde(skip)]
+    pub(super) part_of: Vec<&'a str>,
 }
 
 /// Scopes of synonyms by the byte that stands for them.
@@ -44,12 +47,19 @@ impl<'a> Record<'a> {
             xrefs: borrowed(&concept.xrefs),
             definition: concept.definition.as_deref(),
             scopes: &[],
+            part_of: Vec::new(),
         };
         let mut bytes = postcard::to_stdvec(&record).map_err(error::record)?;
         if !concept.scopes.is_empty() {
             let byte =
                 |scope: Option<SynonymScope>| SCOPES.iter().position(|known| *known == scope).unwrap_or_default();
             bytes.extend(concept.synonyms.iter().map(|name| byte(concept.scopes.get(name).copied()) as u8));
+        }
+        if !concept.part_of.is_empty() {
+            let scoped = if concept.scopes.is_empty() { 0 } else { concept.synonyms.len() };
+            bytes.resize(bytes.len() + concept.name_count() - 1 - scoped, 0);
+            let part_of: Vec<&str> = concept.part_of.iter().map(ConceptId::as_str).collect();
+            bytes.extend(postcard::to_stdvec(&part_of).map_err(error::record)?);
         }
         Ok(bytes)
     }
@@ -69,8 +79,11 @@ impl<'a> Record<'a> {
 
     /// Reads a stored record.
     pub(super) fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
-        let (record, scopes) = postcard::take_from_bytes(bytes).map_err(error::record)?;
-        Ok(Self { scopes, ..record })
+        let (record, behind): (Self, &[u8]) = postcard::take_from_bytes(bytes).map_err(error::record)?;
+        let (scopes, part_of) = behind.split_at(behind.len().min(record.names.len().saturating_sub(1)));
+        let part_of =
+            if part_of.is_empty() { Vec::new() } else { postcard::from_bytes(part_of).map_err(error::record)? };
+        Ok(Self { scopes, part_of, ..record })
     }
 }
 

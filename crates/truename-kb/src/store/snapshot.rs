@@ -112,6 +112,16 @@ impl Snapshot<'_> {
         Ok(entries.map(|entry| self.tables.concept(&self.read, ConceptIndex(entry?.1))))
     }
 
+    /// Returns at most about `count` concepts, evenly spaced by id.
+    ///
+    /// # Errors
+    /// If the storage fails.
+    pub fn sample(&self, count: usize) -> Result<Vec<Concept>, Error> {
+        let step = (self.counts.concepts as usize).div_ceil(count.max(1)).max(1);
+        let entries = ascending(self.tables.ids.iter(&self.read)?).step_by(step);
+        entries.map(|entry| self.tables.concept(&self.read, ConceptIndex(entry?.1))).collect()
+    }
+
     /// Returns the concepts from a number on, by number.
     ///
     /// # Errors

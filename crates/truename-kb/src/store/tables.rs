@@ -16,7 +16,7 @@ use super::record::{Record, parse_name};
 use crate::{Alias, Concept, ConceptIndex, Error, NameIndex, SynonymScope, error};
 
 /// Version of the layout below, and of the normal forms and keys in it. A store of another version is refused.
-pub const FORMAT: u32 = 5;
+pub const FORMAT: u32 = 6;
 
 const META_FORMAT: &str = "format";
 const META_COUNTS: &str = "counts";
@@ -184,6 +184,7 @@ impl Tables {
             aliases: aliases.into_iter().zip(sources).map(alias).collect(),
             types: owned(record.types),
             parents: record.parents.into_iter().map(str::parse).collect::<Result<_, _>>()?,
+            part_of: record.part_of.into_iter().map(str::parse).collect::<Result<_, _>>()?,
             xrefs: owned(record.xrefs),
             definition: record.definition.map(str::to_owned),
         })

@@ -81,6 +81,30 @@ fn the_labels_of_a_mapping_table_are_names() {
 }
 
 #[test]
+fn a_mapping_that_does_not_hold_adds_no_name() {
+    let read = |predicate: &str, modifier: &str| {
+        let table = format!(
+            "subject_id\tsubject_label\tpredicate_id\tpredicate_modifier\tobject_id\tobject_label\n\
+             A:1\tmyocardial infarction\t{predicate}\t{modifier}\tZ:1\tchest pain\n\
+             A:2\tcough\tskos:exactMatch\t\tZ:2\ttussis\n"
+        );
+        let folder = tempfile::tempdir().unwrap();
+        read_vocabulary(&write(folder.path(), "m.sssom.tsv", &table), &ImportOptions::default()).unwrap()
+    };
+    for modifier in ["Not", "NOT", "Not ", "sssom:Not", "https://w3id.org/sssom/NegatedPredicate"] {
+        let read = read("skos:exactMatch", modifier);
+        let ids: Vec<&str> = read.concepts.iter().map(|concept| concept.id.as_str()).collect();
+        assert_eq!((ids, read.problem_count), (vec!["A:2", "Z:2"], 1), "{modifier}");
+        assert_eq!(read.problems[0].value.as_deref(), Some(modifier.trim()));
+    }
+    let iri = "www.w3.org/2004/02/skos/core#exactMatch";
+    for predicate in [format!("http://{iri}"), format!("https://{iri}"), format!("<http://{iri}>")] {
+        let read = read(&predicate, "nan");
+        assert_eq!((read.concepts.len(), read.problem_count), (4, 0), "{predicate}");
+    }
+}
+
+#[test]
 fn an_entry_joins_by_a_preferred_name_in_common() {
     let text = "id\tname\nV:1\tHeart-Failure\nV:1\tweak heart\nV:2\tcoryza\nV:2\tcommon cold\nV:3\tchill\nV:3\tcold\n";
     let (import, report) = joined(&[("v.tsv", text)]);

@@ -294,6 +294,59 @@ fn a_line_of_40_mb_is_no_concept_of_any_format() {
 }
 
 #[test]
+fn the_whole_of_a_part_is_kept() {
+    let obo = "format-version: 1.2\n\n[Term]\nid: X:1\nname: nail\nis_a: X:0\nrelationship: part_of X:2 ! finger\nrelationship: \
+               develops_from X:3\n\n[Term]\nid: X:2\nname: finger\n";
+    let restriction = |property: &str, whole: &str| {
+        format!(
+            "<rdfs:subClassOf><owl:Restriction><owl:onProperty rdf:resource=\"{property}\"/><owl:someValuesFrom \
+             rdf:resource=\"{whole}\"/></owl:Restriction></rdfs:subClassOf>"
+        )
+    };
+    let obo_iri = "http://purl.obolibrary.org/obo";
+    let owl = format!(
+        "<?xml version=\"1.0\"?><rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\" \
+         xmlns:rdfs=\"http://www.w3.org/2000/01/rdf-schema#\" xmlns:owl=\"http://www.w3.org/2002/07/owl#\"><owl:Class \
+         rdf:about=\"{obo_iri}/X_1\"><rdfs:label>nail</rdfs:label><rdfs:subClassOf \
+         rdf:resource=\"{obo_iri}/X_0\"/>{}{}</owl:Class></rdf:RDF>",
+        restriction(&format!("{obo_iri}/BFO_0000050"), &format!("{obo_iri}/X_2")),
+        restriction(&format!("{obo_iri}/RO_0002202"), &format!("{obo_iri}/X_3")),
+    );
+    let turtle = "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix o: \
+                  <http://purl.obolibrary.org/obo/> .\n_:r owl:someValuesFrom o:X_2 .\n_:r owl:onProperty o:BFO_0000050 .\no:X_1 a \
+                  owl:Class ; rdfs:label \"nail\" ; rdfs:subClassOf o:X_0, _:r .\n";
+    let class = |id: &str| format!("<Class IRI=\"{obo_iri}/{id}\"/>");
+    let owlxml = format!(
+        "<?xml version=\"1.0\"?><Ontology xmlns=\"http://www.w3.org/2002/07/owl#\"><Declaration>{one}</Declaration><AnnotationAssertion>\
+         <AnnotationProperty IRI=\"http://www.w3.org/2000/01/rdf-schema#label\"/><IRI>{obo_iri}/X_1</IRI><Literal>nail</Literal>\
+         </AnnotationAssertion><SubClassOf>{one}{}</SubClassOf><SubClassOf>{one}<ObjectSomeValuesFrom><ObjectProperty \
+         IRI=\"{obo_iri}/BFO_0000050\"/>{}</ObjectSomeValuesFrom></SubClassOf></Ontology>",
+        class("X_0"),
+        class("X_2"),
+        one = class("X_1"),
+    );
+    let graph = format!(
+        r#"{{"graphs": [{{"nodes": [{{"id": "{obo_iri}/X_1", "lbl": "nail", "type": "CLASS"}}], "edges": [
+            {{"sub": "{obo_iri}/X_1", "pred": "is_a", "obj": "{obo_iri}/X_0"}},
+            {{"sub": "{obo_iri}/X_1", "pred": "{obo_iri}/BFO_0000050", "obj": "{obo_iri}/X_2"}}]}}]}}"#
+    );
+    let jsonl = r#"{"id": "X:1", "name": "nail", "parents": ["X:0"], "part_of": ["X:2"]}"#;
+    for (format, text) in [
+        (Format::Obo, obo),
+        (Format::RdfXml, owl.as_str()),
+        (Format::Turtle, turtle),
+        (Format::OwlXml, owlxml.as_str()),
+        (Format::OboGraph, graph.as_str()),
+        (Format::Jsonl, jsonl),
+    ] {
+        let read = import(format, text);
+        let nail = read.concepts.iter().find(|concept| concept.id == "X:1").unwrap();
+        let ids = |ids: &[truename_kb::ConceptId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!((ids(&nail.parents), ids(&nail.part_of)), (vec!["X:0".into()], vec!["X:2".into()]), "{format:?}");
+    }
+}
+
+#[test]
 fn what_is_beside_the_names_is_kept() {
     let obo = import(Format::Obo, SAMPLES[4].2);
     assert_eq!(obo.concepts[0].parents[0].as_str(), "X:0");
@@ -404,7 +457,8 @@ fn columns_and_separators_can_be_named() {
 #[test]
 fn malformed_entries_are_listed_with_file_line_and_value() {
     let long = format!("id,name\nX:1,{}\n", "n".repeat(100_000));
-    let cases: [(Format, &[u8], u64, &str); 24] = [
+    let cases: [(Format, &[u8], u64, &str); 25] = [
+        (Format::Jsonl, b"{\"id\": \"1\", \"name\": \"a\", \"name\": \"b\"}", 1, "`name` stands twice in one object"),
         (Format::Jsonl, b"{\"id\": \"X:1\"", 1, "not JSON"),
         (Format::Jsonl, b"{\"id\": \"X:1\", \"nmae\": \"a\"}", 1, "an entry without a name"),
         (Format::Jsonl, b"\n{\"id\": \" \", \"name\": \"a\"}", 2, "an id must have"),
@@ -499,6 +553,13 @@ fn problems(import: &Import) -> Vec<String> {
     import.problems.iter().map(ToString::to_string).collect()
 }
 
+#[test]
+fn names_in_xml_literals_lose_their_elements() {
+    let class = "<skos:Concept rdf:about='http://x.org/1'><skos:prefLabel rdf:parseType='Literal'>CO<sub>2</sub> <b>laser</b></skos:prefLabel></skos:Concept>";
+    let import = read_bytes(format!("{RDF}{class}</rdf:RDF>").as_bytes(), Format::RdfXml, &ImportOptions::default());
+    assert_eq!(import.unwrap().concepts[0].name, "CO2 laser");
+}
+
 const RDF: &str = r#"<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#" xmlns:skos="http://www.w3.org/2004/02/skos/core#" xmlns:owl="http://www.w3.org/2002/07/owl#">"#;
 
 #[test]
@@ -573,6 +634,17 @@ fn a_line_of_obo_that_cannot_be_read_costs_no_term() {
             "memory:23: a term without an id, so it was skipped: \"three\""
         ]
     );
+}
+
+#[test]
+fn tables_are_read_as_programs_write_them() {
+    let read = import(
+        Format::Tsv,
+        "#id\tprefLabel\taltLabel\n=\"001\"\ta\t['b', 'c, d']\n2\t=\"e\"\t{f,\"g, h\"}\n3\ti\t[]\n4\tj\t['k' 'l']\n",
+    );
+    let names: Vec<Vec<&str>> = read.concepts.iter().map(|concept| concept.names().collect()).collect();
+    assert_eq!(names, [&["a", "b", "c, d"][..], &["e", "f", "g, h"], &["i"], &["j", "k", "l"]]);
+    assert_eq!((read.concepts[0].id.as_str(), read.problem_count), ("001", 0));
 }
 
 #[test]

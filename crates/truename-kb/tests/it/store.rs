@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use truename_kb::{Concept, ConceptIndex, Store, SynonymScope};
+use truename_kb::{Alias, Concept, ConceptIndex, Store, SynonymScope};
 use truename_text::{NameKeys, NormalizedName};
 
 fn concept(id: &str, names: &[&str]) -> Concept {
@@ -36,7 +36,13 @@ fn a_store_gives_back_what_it_was_given() {
     diabetes.xrefs = vec!["DOID:9351".into()];
     diabetes.definition = Some("sweet".into());
     diabetes.scopes.insert("Zuckerkrankheit".into(), SynonymScope::Related);
-    let given = vec![concept("X:1", &["disease"]), diabetes];
+    let mut islet = concept("X:3", &["islet", "insula"]);
+    islet.aliases = vec![Alias { name: "islands".into(), source: "other".into() }];
+    islet.part_of = vec!["X:1".parse().unwrap(), "Y:1".parse().unwrap()];
+    let mut cell = concept("X:4", &["beta cell"]);
+    cell.part_of = vec!["X:3".parse().unwrap()];
+    diabetes.part_of = cell.part_of.clone();
+    let given = vec![concept("X:1", &["disease"]), diabetes, islet, cell];
     let store = filled(&folder.path().join("kb"), given.clone());
     assert_eq!(all(&store), given);
     drop(store);

@@ -184,9 +184,13 @@ fn lists_are_told_by_looking() {
     assert_eq!(facts(&import).0[0], "1: a / EXA / Exampl / mass");
     let note = "the cells of column \"synonyms\" are lists separated by \";\"";
     assert_eq!(notes(&import), [note]);
-    for cells in [["one; two", ""], ["one; two; three", "four|five"], ["&alpha;; &beta;; &gamma;", ""]] {
+    for (cells, name) in [
+        (["one; two", ""], "one; two"),
+        (["one; two; three", "four|five"], "one; two; three"),
+        (["&alpha;; &beta;; &gamma;", ""], "α; β; γ"),
+    ] {
         let import = read(&table(cells));
-        assert_eq!((facts(&import).0[0].clone(), import.files[0].notes.len()), (format!("1: a / {}", cells[0]), 0));
+        assert_eq!((facts(&import).0[0].clone(), import.files[0].notes.len()), (format!("1: a / {name}"), 0));
     }
 }
 
@@ -410,13 +414,25 @@ fn cells_that_look_like_lists_are_noted() {
     for (cells, separator) in [
         (["MI\nAMI", "URI"], "line ends"),
         (["MI, AMI", "cold, URI"], "commas"),
-        (["['light', 'lantern']", ""], "commas within brackets"),
+        (["lamp / light / lantern", ""], "\" / \""),
+        (["lamp / light", "ink / dye"], "\" / \""),
+        (["lamp^light^lantern", ""], "\"^\""),
+        (["lamp~light", "ink~dye"], "\"~\""),
+        (["ランプ、明かり", "墨、染料"], "\"、\""),
+        (["灯；光；灯笼", ""], "\"；\""),
     ] {
         let import = read(&table(cells));
         assert!(notes(&import)[0].contains(&format!("lists separated by {separator},")), "{:?}", notes(&import));
         assert_eq!(import.concepts[0].synonyms.len(), 1);
     }
-    for cells in [["Smith, John", "light"], ["a|b, c", "d, e"], ["light", "lantern"]] {
+    assert_eq!(advice(&read(&table(["lamp / light", "ink / dye"]))), ["`separator =  / ` parts them"]);
+    for cells in [
+        ["Smith, John", "light"],
+        ["a|b, c", "d, e"],
+        ["light", "lantern"],
+        ["and / or", "light"],
+        ["10^6 cells", "~x"],
+    ] {
         assert_eq!(notes(&read(&table(cells))), [""; 0], "{cells:?}");
     }
     let by = |separator: &str| Columns { separator: Some(separator.into()), ..Columns::default() };
@@ -424,6 +440,16 @@ fn cells_that_look_like_lists_are_noted() {
     assert_eq!((facts(&parted).0[0].as_str(), notes(&parted).len()), ("1: a / MI / AMI", 0));
     let absent = read_with(&table(["MI\nAMI", "URI"]), by("@")).unwrap();
     assert_eq!(notes(&absent), ["the separator of values, \"@\", is in no cell"]);
+}
+
+#[test]
+fn cells_that_are_lists_of_json_are_read() {
+    let table = "id,name,synonyms,types\n1,a,\"[\"\"light, small\"\", \"\"lantern\"\"]\",\"[\"\"thing\"\"]\"\n2,b,[],\n3,c,[x],\n";
+    for columns in [Columns::default(), Columns { separator: Some(", ".into()), ..Columns::default() }] {
+        let import = read_with(table, columns).unwrap();
+        assert_eq!(facts(&import).0, ["1: a / light, small / lantern", "2: b", "3: c / [x]"]);
+        assert_eq!((notes(&import), &import.concepts[0].types[..]), (Vec::new(), &["thing".to_owned()][..]));
+    }
 }
 
 #[test]
