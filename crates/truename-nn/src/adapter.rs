@@ -146,7 +146,8 @@ impl Adapter {
             for (number, transformer) in layer.layers.iter().enumerate() {
                 let layout = if number + 1 == layer.layers.len() { &entities } else { &whole };
                 let dropout = dropout.at(places.next().unwrap_or_default());
-                states = transformer.forward(states, &Pass { layout, bias: None, dropout, is_fused });
+                states = transformer
+                    .forward(states, &Pass { layout, positions: &[], bias: None, distances: None, dropout, is_fused });
             }
             previous = Some(input + layer.up.forward(states));
         }
@@ -192,20 +193,23 @@ fn encoder_layer(
         let scale = parameter(&format!("{prefix}.{name}.weight"), &[width])?;
         Ok::<Norm, Error>(Norm { scale, shift: parameter(&format!("{prefix}.{name}.bias"), &[width])?, epsilon })
     };
+    let maps = names.query_key_value.iter().map(|name| linear(name, width, width)).collect::<Result<_, _>>()?;
     Ok(EncoderLayer {
         attention: Attention {
-            query: linear(names.query, width, width)?,
-            key: linear(names.key, width, width)?,
-            value: linear(names.value, width, width)?,
+            query_key_value: maps,
             output: linear(names.attention_output, width, width)?,
             heads: config.heads,
+            rotary: None,
+            distance_maps: None,
         },
-        attention_norm: norm(names.attention_norm)?,
+        attention_norm: Some(norm(names.attention_norm)?),
         feed_forward: FeedForward {
-            up: linear(names.up, width, inner)?,
+            up: names.up.iter().map(|name| linear(name, width, inner)).collect::<Result<_, _>>()?,
             down: linear(names.down, inner, width)?,
             activation: Activation::Gelu,
+            is_gated: false,
         },
         feed_forward_norm: norm(names.feed_forward_norm)?,
+        has_norms_before: false,
     })
 }

@@ -1,8 +1,8 @@
 //! Networks that learn: texts as numbers of tokens in, weights out.
 //!
-//! A [`Learner`] opens Hugging Face folders (BERT, RoBERTa or MPNet) or starts character networks, makes steps that minimise
-//! an [`Objective`] and writes a folder of the same kind. Strings are turned into tokens elsewhere, and no tensor leaves
-//! this crate.
+//! A [`Learner`] opens Hugging Face folders of any family that `truename-infer` reads or starts character networks, makes steps
+//! that minimise an [`Objective`] and writes a folder of the same kind. Strings are turned into tokens elsewhere, and no tensor
+//! leaves this crate.
 //!
 //! ```
 //! use truename_infer::Checkpoint;
@@ -52,10 +52,11 @@ pub use device::Device;
 pub use learner::{Learner, LearnerOptions, Step, untrained_characters};
 pub use name_pattern::NamePattern;
 pub use objective::{
-    Classify, ClassifyTexts, Cloze, DebiasedLoss, Distance, EntityVector, GoldSpan, LabelledSpans, LabelledTexts,
-    MarkedEntities, MaskedLanguageModelling, MaskedTokens, Metric, MetricLoss, Mining, MultiSimilarity, Objective,
-    Pair, Pairs, Prompts, Retrieval, RetrievalBatch, SpanLabels, SpanThreshold, Spans, SpansOptions, Synonyms,
-    TaggedTokens, Tags, Targets, TextPairs,
+    Classify, ClassifyTexts, Cloze, DebiasedLoss, Distance, Distillation, DistillationOptions, EntityVector, GoldSpan,
+    LabelledSpans, LabelledTexts, MarkedEntities, MaskedLanguageModelling, MaskedTokens, Metric, MetricLoss, Mining,
+    MultiSimilarity, Objective, Pair, Pairs, Prompts, Retrieval, RetrievalBatch, SoftLabels, SoftSpans, SoftVectors,
+    SpanLabels, SpanTeacher, SpanThreshold, Spans, SpansOptions, Synonyms, TaggedTokens, Tags, Targets, TeacherAnswers,
+    TeacherThresholds, TextPairs,
 };
 pub use optimizer::{AdamWOptions, OptimizerState};
 

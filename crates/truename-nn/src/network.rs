@@ -34,6 +34,7 @@ impl Network {
         let device = device.clone().autodiff();
         let family = match checkpoint {
             Checkpoint::Transformer(checkpoint) => {
+                checkpoint.check_trainable()?;
                 let pooling = pooling.unwrap_or(checkpoint.pooling());
                 Family::Transformer(Box::new(Transformer::load(checkpoint, pooling, &device)?))
             }

@@ -16,6 +16,7 @@ pub struct Parameter {
     shape: Vec<usize>,
     value: Tensor<1>,
     is_trained: bool,
+    is_constant: bool,
 }
 
 impl Parameter {
@@ -39,7 +40,7 @@ impl Parameter {
     pub fn new(name: &str, shape: &[usize], values: &[f32]) -> Self {
         assert_eq!(shape.iter().product::<usize>(), values.len(), "{name} has shape {shape:?}");
         let value = Tensor::from_data(values, &Device::flex().autodiff()).require_grad();
-        Self { name: name.to_owned(), shape: shape.to_vec(), value, is_trained: true }
+        Self { name: name.to_owned(), shape: shape.to_vec(), value, is_trained: true, is_constant: false }
     }
 
     /// Takes the values of its namesake in a checkpoint, if there is one, and moves to a device.
@@ -53,7 +54,21 @@ impl Parameter {
     pub fn load(scope: &Scope, tensor: &str, shape: &[usize], device: &Device) -> Result<Self, Error> {
         let values = scope.values(tensor, shape)?;
         let value = Tensor::from_data(values.as_slice(), device).require_grad();
-        Ok(Self { name: scope.name(tensor), shape: shape.to_vec(), value, is_trained: true })
+        Ok(Self { name: scope.name(tensor), shape: shape.to_vec(), value, is_trained: true, is_constant: false })
+    }
+
+    /// Loads the bias of a map or norm: a constant 0 where the family has none.
+    pub fn load_bias(scope: &Scope, tensor: &str, width: usize, device: &Device) -> Result<Self, Error> {
+        if scope.has(tensor) {
+            return Self::load(scope, tensor, &[width], device);
+        }
+        let value = Tensor::from_data(scope.bias(tensor, width)?.as_slice(), device);
+        Ok(Self { name: scope.name(tensor), shape: vec![width], value, is_trained: false, is_constant: true })
+    }
+
+    /// Returns whether the model folder has no such tensor.
+    pub fn is_constant(&self) -> bool {
+        self.is_constant
     }
 
     pub fn name(&self) -> &str {

@@ -4,7 +4,7 @@ use std::f32::consts::{FRAC_1_SQRT_2, PI};
 
 use rayon::prelude::*;
 use rten_simd::SimdUnaryOp;
-use rten_vecmath::{ApproxGelu, Erf, Exp, Gelu, Tanh};
+use rten_vecmath::{ApproxGelu, Erf, Exp, Gelu, Sigmoid, Silu, Tanh};
 
 use truename_infer::Activation;
 
@@ -20,6 +20,7 @@ pub(super) fn forward(activation: Activation, input: &[f32]) -> Vec<f32> {
             Activation::Gelu => Gelu {}.map_mut(values),
             Activation::GeluTanh => ApproxGelu {}.map_mut(values),
             Activation::Relu => values.iter_mut().for_each(|value| *value = value.max(0.0)),
+            Activation::Silu => Silu {}.map_mut(values),
         }
     });
     output
@@ -30,6 +31,7 @@ pub(super) fn backward(activation: Activation, input: &[f32], gradient: &mut [f3
     input.par_chunks(PIECE).zip(gradient.par_chunks_mut(PIECE)).for_each(|(input, gradient)| match activation {
         Activation::Gelu => gelu(input, gradient),
         Activation::GeluTanh => gelu_tanh(input, gradient),
+        Activation::Silu => silu(input, gradient),
         Activation::Relu => {
             let pairs = gradient.iter_mut().zip(input);
             pairs.filter(|(_, input)| **input <= 0.0).for_each(|(gradient, _)| *gradient = 0.0);
@@ -57,5 +59,34 @@ fn gelu_tanh(input: &[f32], gradient: &mut [f32]) {
     Tanh {}.map_mut(&mut tanh);
     for ((gradient, x), t) in gradient.iter_mut().zip(input).zip(tanh) {
         *gradient *= 0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * scale * (1.0 + 3.0 * CUBE * x * x);
+    }
+}
+
+/// With `s = 1 / (1 + exp(−x))`: `s (1 + x (1 − s))`
+fn silu(input: &[f32], gradient: &mut [f32]) {
+    let mut sigmoid = input.to_vec();
+    Sigmoid {}.map_mut(&mut sigmoid);
+    for ((gradient, x), s) in gradient.iter_mut().zip(input).zip(sigmoid) {
+        *gradient *= s * (1.0 + x * (1.0 - s));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn derivatives_are_the_slopes_of_the_activations() {
+        const STEP: f32 = 1e-2;
+        let inputs = [-4.0, -1.3, -0.2, 0.3, 1.0, 2.5];
+        for activation in [Activation::Gelu, Activation::GeluTanh, Activation::Relu, Activation::Silu] {
+            let mut slopes = [1.0; 6];
+            backward(activation, &inputs, &mut slopes);
+            let [above, below] = [STEP, -STEP].map(|step| forward(activation, &inputs.map(|input| input + step)));
+            for ((slope, above), below) in slopes.iter().zip(above).zip(below) {
+                let expected = (above - below) / (2.0 * STEP);
+                assert!((slope - expected).abs() < 1e-3, "{activation:?}: {slope} {expected}");
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 use burn_tensor::{Device, Int, Tensor, TensorData};
 use truename_infer::{Batch, Error, TransformerCheckpoint};
 
-use super::Norm;
+use super::{Linear, Norm};
 use crate::dropout::Dropout;
 use crate::parameter::Parameter;
 
@@ -11,24 +11,31 @@ use crate::parameter::Parameter;
 #[derive(Clone, Debug)]
 pub(crate) struct TokenEmbedding {
     words: Parameter,
-    positions: Parameter,
+    positions: Option<Parameter>,
     first_position: usize,
     segments: Option<Parameter>,
     norm: Norm,
+    /// To the width of the states, where the vectors have another.
+    map: Option<Linear>,
 }
 
 impl TokenEmbedding {
     pub fn load(checkpoint: &TransformerCheckpoint, device: &Device) -> Result<Self, Error> {
         let (config, names, encoder) = (checkpoint.config(), checkpoint.names(), checkpoint.encoder());
-        let hidden = config.hidden_size;
-        let table = |name: &str, rows| Parameter::load(&encoder.at(name), "weight", &[rows, hidden], device);
+        let (hidden, width) = (config.hidden_size, checkpoint.embedding_width());
+        let table = |name: &str, rows| Parameter::load(&encoder.at(name), "weight", &[rows, width], device);
+        let map = names.embedding_map.filter(|_| width != hidden);
         let segments = names.segments.filter(|_| checkpoint.segments() > 0);
         Ok(Self {
             words: table(names.words, config.vocab_size)?,
-            positions: table(names.positions, config.max_position_embeddings)?,
+            positions: checkpoint
+                .position_table()
+                .map(|name| table(name, config.max_position_embeddings))
+                .transpose()?,
             first_position: checkpoint.first_position(),
             segments: segments.map(|name| table(name, checkpoint.segments())).transpose()?,
-            norm: Norm::load(&encoder.at(names.embedding_norm), hidden, config.layer_norm_eps, device)?,
+            norm: Norm::load(&encoder.at(names.embedding_norm), width, config.layer_norm_eps, device)?,
+            map: map.map(|name| Linear::load(&encoder.at(name), width, hidden, device)).transpose()?,
         })
     }
 
@@ -36,9 +43,11 @@ impl TokenEmbedding {
     /// output: `[tokens, hidden]`
     pub fn forward(&self, batch: &Batch, dropout: Dropout, device: &Device) -> Tensor<2> {
         let words = rows(&self.words, batch.tokens().iter().map(|token| *token as i32).collect(), device);
-        let positions = batch.positions().map(|position| self.first_position as i32 + position as i32);
-        let positions = rows(&self.positions, positions.collect(), device);
-        let mut sum = words + positions;
+        let mut sum = words;
+        if let Some(table) = &self.positions {
+            let positions = batch.positions().map(|position| self.first_position as i32 + position as i32);
+            sum = sum + rows(table, positions.collect(), device);
+        }
         if let Some(table) = &self.segments {
             sum = sum
                 + match batch.segments() {
@@ -46,19 +55,22 @@ impl TokenEmbedding {
                     None => table.matrix().narrow(0, 0, 1),
                 };
         }
-        dropped(self.norm.forward(sum), dropout)
+        let embeddings = dropped(self.norm.forward(sum), dropout);
+        self.map.iter().fold(embeddings, |embeddings, map| map.forward(embeddings))
     }
 
     /// # Shapes
-    /// output: `[vocabulary, hidden]`
+    /// output: `[vocabulary, width]`
     pub fn words(&self) -> Tensor<2> {
         self.words.matrix()
     }
 
     pub fn parameters(&mut self) -> Vec<&mut Parameter> {
-        let mut parameters = vec![&mut self.words, &mut self.positions];
+        let mut parameters = vec![&mut self.words];
+        parameters.extend(self.positions.as_mut());
         parameters.extend(self.segments.as_mut());
         parameters.extend(self.norm.parameters());
+        parameters.extend(self.map.iter_mut().flat_map(Linear::parameters));
         parameters
     }
 }

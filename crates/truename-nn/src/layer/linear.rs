@@ -21,7 +21,7 @@ impl Linear {
 
     pub fn load(scope: &Scope, inputs: usize, outputs: usize, device: &Device) -> Result<Self, Error> {
         let weight = Parameter::load(scope, "weight", &[outputs, inputs], device)?;
-        Ok(Self { weight, bias: Parameter::load(scope, "bias", &[outputs], device)? })
+        Ok(Self { weight, bias: Parameter::load_bias(scope, "bias", outputs, device)? })
     }
 
     /// # Shapes

@@ -1,6 +1,7 @@
 //! The parts of an encoder, each with its parameters.
 
 mod attention;
+mod disentangled;
 mod embedding;
 mod encoder_layer;
 mod feed_forward;
@@ -13,6 +14,7 @@ mod position_bias;
 mod unit;
 
 pub(crate) use attention::Attention;
+pub(crate) use disentangled::{DistanceMaps, DistanceTable, Distances};
 pub(crate) use embedding::{TokenEmbedding, dropped, indices, rows};
 pub(crate) use encoder_layer::EncoderLayer;
 pub(crate) use feed_forward::FeedForward;

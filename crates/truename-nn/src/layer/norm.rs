@@ -15,8 +15,9 @@ pub(crate) struct Norm {
 
 impl Norm {
     pub fn load(scope: &Scope, width: usize, epsilon: f32, device: &Device) -> Result<Self, Error> {
-        let [scale, shift] = scope.norm_names().map(|name| Parameter::load(scope, name, &[width], device));
-        Ok(Self { scale: scale?, shift: shift?, epsilon })
+        let [scale, shift] = scope.norm_names();
+        let scale = Parameter::load(scope, scale, &[width], device)?;
+        Ok(Self { scale, shift: Parameter::load_bias(scope, shift, width, device)?, epsilon })
     }
 
     /// # Shapes

@@ -4,6 +4,7 @@
 
 mod classify;
 mod cloze;
+mod distillation;
 mod masked_language;
 mod metric;
 mod pairs;
@@ -23,6 +24,10 @@ use crate::parameter::Parameter;
 
 pub use classify::{Classify, ClassifyTexts, Targets};
 pub use cloze::{Cloze, Prompts};
+pub use distillation::{
+    Distillation, DistillationOptions, SoftLabels, SoftSpans, SoftVectors, SpanTeacher, TeacherAnswers,
+    TeacherThresholds,
+};
 pub use masked_language::{MaskedLanguageModelling, MaskedTokens};
 pub use metric::{DebiasedLoss, Distance, LabelledTexts, Metric, MetricLoss, Mining, MultiSimilarity};
 pub use pairs::{Pair, Pairs, TextPairs};

@@ -158,8 +158,7 @@ impl Spans {
     /// # Shapes
     /// `vectors: [rows, dimensions]`, `types: [types, dimensions]`, output: `[1]`
     fn contrasted(&self, part: Part, vectors: Tensor<2>, types: Tensor<2>, mut groups: Vec<Group>) -> Tensor<1> {
-        let scale = self.log_scales.vector().narrow(0, part as usize, 1).exp();
-        let mut scores = unit_rows(vectors).matmul(unit_rows(types).transpose()) * scale.unsqueeze();
+        let mut scores = self.scores(part, vectors, unit_rows(types));
         let rows = scores.dims()[0];
         match (self.options.threshold, &self.thresholds) {
             (SpanThreshold::Learned, Some(thresholds)) => {
@@ -172,21 +171,58 @@ impl Spans {
         with_gradient(scores, |scores| contrast(scores, self.options.types, &groups, self.options.beta))
     }
 
-    fn positions(
-        &self,
-        part: Part,
-        map: &Linear,
-        states: &Tensor<2>,
-        types: Tensor<2>,
-        batch: &LabelledSpans,
-    ) -> Tensor<1> {
+    /// Similarities of vectors to types, which are of unit length.
+    ///
+    /// # Shapes
+    /// `vectors: [rows, dimensions]`, `types: [types, dimensions]`, output: `[rows, types]`
+    pub(super) fn scores(&self, part: Part, vectors: Tensor<2>, types: Tensor<2>) -> Tensor<2> {
+        let scale = self.log_scales.vector().narrow(0, part as usize, 1).exp();
+        unit_rows(vectors).matmul(types.transpose()) * scale.unsqueeze()
+    }
+
+    /// The map of the states of tokens that begin or end a mention.
+    pub(super) fn map(&self, part: Part) -> &Linear {
+        self.end.as_ref().filter(|_| part == Part::End).unwrap_or(&self.start)
+    }
+
+    /// # Shapes
+    /// output: `[1, types]`
+    ///
+    /// # Panics
+    /// Where thresholds are not learned.
+    pub(super) fn learned_thresholds(&self, part: Part) -> Tensor<2> {
+        self.thresholds.as_ref().expect("learned thresholds").matrix().narrow(0, part as usize, 1)
+    }
+
+    /// The parameters beside those of types.
+    pub(super) fn text_parameters(&mut self) -> Vec<&mut Parameter> {
+        let Self { span, start, end, widths, log_scales, thresholds, .. } = self;
+        let maps = [Some(span), Some(start), end.as_mut()].into_iter().flatten();
+        maps.flat_map(Linear::parameters).chain([widths, log_scales]).chain(thresholds.as_mut()).collect()
+    }
+
+    fn positions(&self, part: Part, states: &Tensor<2>, types: Tensor<2>, batch: &LabelledSpans) -> Tensor<1> {
         let PositionRows { rows, groups } = PositionRows::of(batch, part);
         let states = states.clone().select(0, indices(rows, &states.device()));
-        self.contrasted(part, map.forward(states), types, groups)
+        self.contrasted(part, self.map(part).forward(states), types, groups)
     }
 
     fn spans(&self, states: &Tensor<2>, types: Tensor<2>, batch: &LabelledSpans) -> Tensor<1> {
         let SpanRows { firsts, lasts, widths, groups } = SpanRows::of(batch, self.options.max_span);
+        self.contrasted(Part::Span, self.span_vectors(states, firsts, lasts, widths), types, groups)
+    }
+
+    /// Returns the vectors of spans, given by the rows of their first and last tokens and by their numbers of tokens less 1.
+    ///
+    /// # Shapes
+    /// `states: [tokens, hidden]`, output: `[spans, dimensions]`
+    pub(super) fn span_vectors(
+        &self,
+        states: &Tensor<2>,
+        firsts: Vec<i32>,
+        lasts: Vec<i32>,
+        widths: Vec<i32>,
+    ) -> Tensor<2> {
         let hidden = states.dims()[1];
         let device = states.device();
         // The map of a concatenation is the sum of the maps of its parts, which are of tokens and widths, not of spans.
@@ -197,8 +233,7 @@ impl Spans {
         let first = part(states.clone(), 0, hidden).select(0, indices(firsts, &device));
         let last = part(states.clone(), hidden, hidden).select(0, indices(lasts, &device));
         let width = part(self.widths.matrix(), 2 * hidden, self.options.width) + self.span.bias.vector().unsqueeze();
-        let vectors = first + last + width.select(0, indices(widths, &device));
-        self.contrasted(Part::Span, vectors, types, groups)
+        first + last + width.select(0, indices(widths, &device))
     }
 
     /// Returns the mean state of the first tokens of each type's descriptions.
@@ -223,7 +258,7 @@ impl Spans {
 
 /// The kinds of vectors that are compared with types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+pub(super) enum Part {
     Start = 0,
     End = 1,
     Span = 2,
@@ -248,18 +283,17 @@ impl Objective for Spans {
         let map = |own: &Option<Linear>| own.as_ref().unwrap_or(&self.type_span).forward(types.clone());
         let mut loss = self.spans(&states, self.type_span.forward(types.clone()), batch) * of_span;
         if of_start > 0.0 {
-            loss = loss + self.positions(Part::Start, &self.start, &states, map(&self.type_start), batch) * of_start;
+            loss = loss + self.positions(Part::Start, &states, map(&self.type_start), batch) * of_start;
         }
         if of_end > 0.0 {
-            let end = self.end.as_ref().unwrap_or(&self.start);
-            loss = loss + self.positions(Part::End, end, &states, map(&self.type_end), batch) * of_end;
+            loss = loss + self.positions(Part::End, &states, map(&self.type_end), batch) * of_end;
         }
         Loss(loss)
     }
 }
 
 /// Returns a function of numbers as a tensor that has the function's gradient. `of` returns the value and the gradient.
-fn with_gradient(numbers: Tensor<2>, of: impl FnOnce(&[f32]) -> (f64, Vec<f32>)) -> Tensor<1> {
+pub(super) fn with_gradient(numbers: Tensor<2>, of: impl FnOnce(&[f32]) -> (f64, Vec<f32>)) -> Tensor<1> {
     let (shape, device) = (numbers.dims(), numbers.device());
     let values: Vec<f32> = numbers.clone().into_data().try_into_vec().expect("scores are in single precision");
     let (value, gradient) = of(&values);
@@ -267,7 +301,7 @@ fn with_gradient(numbers: Tensor<2>, of: impl FnOnce(&[f32]) -> (f64, Vec<f32>))
     (numbers * constant(gradient, shape, &device)).sum() + (value - linear)
 }
 
-fn constant(values: Vec<f32>, shape: [usize; 2], device: &BurnDevice) -> Tensor<2> {
+pub(super) fn constant(values: Vec<f32>, shape: [usize; 2], device: &BurnDevice) -> Tensor<2> {
     Tensor::from_data(TensorData::new(values, shape), device)
 }
 

@@ -191,6 +191,10 @@ fn a_folder_of_other_networks_is_refused() {
         let error = SpanScorer::open(folder.path()).err().unwrap();
         assert!(error.to_string().contains(expected) && error.hint().is_some(), "{expected}: {error}");
     };
+    let [second, aside] = ["network-2", "aside"].map(|name| folder.path().join(name));
+    std::fs::rename(&second, &aside).unwrap();
+    is_refused("has no network of descriptions");
+    std::fs::rename(&aside, &second).unwrap();
     let mut config = span_config();
     config.max_span += 1;
     let mut manifest = truename_infer::Manifest::open(folder.path()).unwrap();
@@ -200,6 +204,4 @@ fn a_folder_of_other_networks_is_refused() {
     let bert = "../truename-infer/tests/models/bert/model.safetensors";
     std::fs::copy(bert, folder.path().join("model.safetensors")).unwrap();
     is_refused("has no tensor");
-    std::fs::remove_dir_all(folder.path().join("network-2")).unwrap();
-    is_refused("network-2");
 }
