@@ -14,10 +14,10 @@ use crate::characters::CharacterNetwork;
 use crate::checkpoint::{CharacterCheckpoint, TransformerCheckpoint, network_folders};
 use crate::config::ModelConfig;
 use crate::hash::Fingerprint;
-use crate::head::MaskedHead;
+use crate::head::{Dense, MaskedHead};
 use crate::transformer::{Transformer, Workspace};
 use crate::weights::{Scope, Weights};
-use crate::{Architecture, Checkpoint, Error, Info, Input, Manifest, Pooling, States, Tokenizer, error};
+use crate::{Architecture, Checkpoint, Error, Info, Input, Manifest, Pooling, Precision, States, Tokenizer, error};
 
 /// Largest number of tokens of a batch: enough to use each weight often while it is in the cache, few enough for the threads to
 /// finish together. On MiniLM-L6, 128 to 1,024 take the same processor time within 10 %, the noise of that measurement.
@@ -48,6 +48,8 @@ pub struct Backbone {
     tokenizer: Tokenizer,
     network: Network,
     adapters: AdapterChoice,
+    /// Layers behind the pooling.
+    dense: Vec<Dense>,
     /// Family and sizes of a transformer, for heads that share its tables.
     family: Option<(&'static Family, Box<ModelConfig>)>,
     weights: Weights,
@@ -58,7 +60,7 @@ pub struct Backbone {
 }
 
 pub(crate) enum Network {
-    Transformer(Transformer),
+    Transformer(Box<Transformer>),
     Characters(CharacterNetwork),
 }
 
@@ -147,9 +149,15 @@ impl Backbone {
         } = checkpoint;
         let (transformer, tokenizer) =
             rayon::join(|| family.load(&config, &weights), || tokenizer(folder, &mut fingerprint));
-        let mut transformer = transformer?;
+        let (mut transformer, tokenizer) = (transformer?, tokenizer?);
         if !adapters.adapters.is_empty() {
             transformer.adapters = Some(Adapters::load(&adapters, &config, &weights)?);
+        }
+        let mut width = adapters.width(config.hidden_size);
+        let mut dense = Vec::with_capacity(sentence.dense.len());
+        for layer in &sentence.dense {
+            dense.push(Dense::load(layer, width, &mut fingerprint)?);
+            width = layer.out_features;
         }
         let info = Info {
             architecture: family.architecture,
@@ -159,6 +167,7 @@ impl Backbone {
             heads: Some(config.num_attention_heads),
             parameters: weights.parameters(),
             precision: weights.precision(),
+            is_trainable: dense.is_empty() && weights.precision() == Precision::Single,
             window,
             pooling: Some(sentence.pooling),
             vocabulary: config.vocab_size,
@@ -166,9 +175,10 @@ impl Backbone {
         Ok(Self {
             folder: folder.to_owned(),
             info,
-            tokenizer: tokenizer?,
-            network: Network::Transformer(transformer),
+            tokenizer,
+            network: Network::Transformer(Box::new(transformer)),
             adapters: choice,
+            dense,
             family: Some((family, config)),
             weights,
             manifest,
@@ -187,6 +197,7 @@ impl Backbone {
             heads: None,
             parameters: weights.parameters(),
             precision: weights.precision(),
+            is_trainable: true,
             window: config.window,
             pooling: (config.network != character_config::Network::Lstm).then_some(Pooling::Mean),
             vocabulary: config.vocabulary(),
@@ -197,6 +208,7 @@ impl Backbone {
             tokenizer: Tokenizer::of_characters(config.window),
             network: Network::Characters(CharacterNetwork::load(&config, &weights)?),
             adapters: AdapterChoice::All,
+            dense: Vec::new(),
             family: None,
             weights,
             manifest,
@@ -223,6 +235,11 @@ impl Backbone {
     /// The tokenizer of the folder.
     pub fn tokenizer(&self) -> &Tokenizer {
         &self.tokenizer
+    }
+
+    /// The layers behind the pooling.
+    pub(crate) fn dense(&self) -> &[Dense] {
+        &self.dense
     }
 
     /// The masked-language head of the folder, for some tokens.
@@ -283,7 +300,7 @@ impl Backbone {
         let Network::Transformer(transformer) = &self.network else { return Err(error::characters_alone()) };
         let Some(last) = transformer.layers.last() else { return Ok(Vec::new()) };
         let states = self.states(std::slice::from_ref(sequence), &[transformer.layers.len() - 1])?;
-        Ok(last.attention.weights(states[0].layer(0), token, transformer.position_bias.as_ref()))
+        Ok(last.attention_weights(states[0].layer(0), token))
     }
 
     fn check(&self, sequences: &[Input], layers: &[usize]) -> Result<(), Error> {

@@ -3,16 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use truename_error::ErrorKind;
 
 use crate::adapter::{AdapterChoice, AdapterFeatures, AdaptersConfig};
 use crate::architecture::Family;
 use crate::character_config::CharacterConfig;
-use crate::config::{ModelConfig, SentenceConfig};
+use crate::config::{ModelConfig, SentenceConfig, Settings};
 use crate::embedding_table::grown;
 use crate::hash::Fingerprint;
 use crate::tokenizer::{NewToken, Tokenizer, TokenizerFile};
 use crate::weights::Weights;
-use crate::{Activation, Architecture, Error, Manifest, Pooling, Scope, SpecialToken, TensorNames, Tensors, error};
+use crate::{
+    Activation, Architecture, Error, LayerForm, Manifest, Pooling, Scope, SpecialToken, TensorNames, Tensors, error,
+};
 
 /// A model folder as read, to be loaded by either engine, changed and saved.
 #[non_exhaustive]
@@ -37,7 +40,7 @@ impl Checkpoint {
             let manifest = Manifest::read(folder, &mut fingerprint)?;
             return Ok(Self::Characters(CharacterCheckpoint { config, weights, manifest, fingerprint }));
         }
-        let config = ModelConfig::parse(path, &bytes, &mut fingerprint)?;
+        let config = Family::config(Settings::parse(path, &bytes, &mut fingerprint)?)?;
         TransformerCheckpoint::open(folder, config, fingerprint).map(Self::Transformer)
     }
 
@@ -133,6 +136,14 @@ impl Checkpoint {
         self.weights().save(folder, tensors)
     }
 
+    /// Leaves tensors whose names begin with one of these out of folders that are saved.
+    pub fn leave_out(&mut self, names: &[&str]) {
+        match self {
+            Self::Transformer(checkpoint) => checkpoint.weights.leave_out(names),
+            Self::Characters(checkpoint) => checkpoint.weights.leave_out(names),
+        }
+    }
+
     fn weights(&self) -> &Weights {
         match self {
             Self::Transformer(checkpoint) => &checkpoint.weights,
@@ -147,13 +158,17 @@ pub fn network_folders(first: &Path) -> impl Iterator<Item = PathBuf> {
     std::iter::once(first.to_owned()).chain(others)
 }
 
-/// Files of a Hugging Face folder beside `model.safetensors`: configuration, tokenizer and pooling.
-pub const SETTINGS_FILES: [&str; 11] = [
+/// Files of a Hugging Face folder beside `model.safetensors`: configuration, tokenizer, pooling and the layers behind it.
+pub const SETTINGS_FILES: [&str; 15] = [
     "config.json",
     "tokenizer.json",
     "modules.json",
     "sentence_bert_config.json",
     "1_Pooling/config.json",
+    "2_Dense/config.json",
+    "2_Dense/model.safetensors",
+    "3_Dense/config.json",
+    "3_Dense/model.safetensors",
     "tokenizer_config.json",
     "special_tokens_map.json",
     "vocab.txt",
@@ -161,6 +176,9 @@ pub const SETTINGS_FILES: [&str; 11] = [
     "merges.txt",
     "config_sentence_transformers.json",
 ];
+
+/// Those of [`SETTINGS_FILES`] that list tokens by their numbers, as `tokenizer.json` does too.
+const LISTS_OF_TOKENS: [&str; 2] = ["tokenizer_config.json", "vocab.txt"];
 
 /// Folder of a network, from 1 for the second, below that of the first.
 pub fn network_folder(number: usize) -> String {
@@ -212,7 +230,7 @@ pub struct TransformerCheckpoint {
     /// The choice that they are.
     pub(crate) choice: AdapterChoice,
     /// `tokenizer.json`, where it differs from that of the folder.
-    tokenizer: Option<Box<TokenizerFile>>,
+    pub(crate) tokenizer: Option<Box<TokenizerFile>>,
     pub(crate) fingerprint: Fingerprint,
 }
 
@@ -345,6 +363,38 @@ impl TransformerCheckpoint {
         self.family.architecture
     }
 
+    /// Refuses a model with a layer behind its pooling, which `truename-nn` does not have.
+    ///
+    /// # Errors
+    /// Where the model serves inference alone.
+    pub fn check_trainable(&self) -> Result<(), Error> {
+        if self.sentence.dense.is_empty() {
+            return Ok(());
+        }
+        let folder = self.folder.display();
+        let message = format!("the model in {folder} has a dense layer behind its pooling, which cannot be trained");
+        let hint = "take its Dense module out of `modules.json` to train the layers before it";
+        Err(Error::new(ErrorKind::Choice, message).with_hint(hint))
+    }
+
+    /// The table of positions, where the model has one.
+    pub fn position_table(&self) -> Option<&'static str> {
+        self.family.position_table(&self.config)
+    }
+
+    /// The form of a layer, by its number.
+    ///
+    /// # Errors
+    /// Where `config.json` asks for something that there is no code for.
+    pub fn layer_form(&self, number: usize) -> Result<LayerForm, Error> {
+        (self.family.form)(&self.config, number)
+    }
+
+    /// Width of the vectors of tokens, which a map brings to that of the states where they differ.
+    pub fn embedding_width(&self) -> usize {
+        self.family.embedding_width(&self.config)
+    }
+
     /// Pooling of token states into a text's vector, by the files of sentence-transformers; the mean where there are none.
     pub fn pooling(&self) -> Pooling {
         self.sentence.pooling
@@ -400,7 +450,9 @@ impl TransformerCheckpoint {
         tensors: &Tensors,
         pooling: Option<Pooling>,
     ) -> Result<(), Error> {
-        SETTINGS_FILES.into_iter().try_for_each(|file| self.copy(file, folder))?;
+        let is_pruned = self.tokenizer.as_ref().is_some_and(|file| file.is_pruned);
+        let mut files = SETTINGS_FILES.into_iter().filter(|file| !is_pruned || !LISTS_OF_TOKENS.contains(file));
+        files.try_for_each(|file| self.copy(file, folder))?;
         self.write_sizes(folder, tensors)?;
         self.write_window(folder)?;
         self.tokenizer.as_ref().map_or(Ok(()), |file| file.write(folder))?;
@@ -426,7 +478,7 @@ impl TransformerCheckpoint {
         let bytes = std::fs::read(&path).map_err(|source| error::io("read", &path, source))?;
         let mut config: Value = serde_json::from_slice(&bytes).map_err(|source| error::json(&path, source))?;
         let mut is_changed = false;
-        for (key, rows) in self.table_sizes(tensors) {
+        for (key, rows) in self.layer_sizes().chain(self.table_sizes(tensors)) {
             if let Some(size) = config.get_mut(key).filter(|size| **size != rows) {
                 (*size, is_changed) = (Value::from(rows), true);
             }
@@ -437,12 +489,25 @@ impl TransformerCheckpoint {
         truename_files::write(&path, format!("{config:#}\n")).map_err(|source| error::io("write", &path, source))
     }
 
+    /// The keys of `config.json` that are sizes of layers, by BERT's names and by those of the family.
+    fn layer_sizes(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        let sizes = [
+            ("num_hidden_layers", self.config.num_hidden_layers),
+            ("hidden_size", self.config.hidden_size),
+            ("num_attention_heads", self.config.num_attention_heads),
+            ("intermediate_size", self.config.intermediate_size),
+        ];
+        let theirs =
+            |name| self.family.settings.iter().filter(move |(_, ours)| *ours == name).map(|(theirs, _)| *theirs);
+        sizes.into_iter().flat_map(move |(name, size)| theirs(name).chain([name]).map(move |key| (key, size)))
+    }
+
     /// The keys of `config.json` that are numbers of rows, each with the rows of its table.
     fn table_sizes(&self, tensors: &Tensors) -> Vec<(&'static str, usize)> {
         let names = self.names();
         let tables = [
             ("vocab_size", Some(names.words)),
-            ("max_position_embeddings", Some(names.positions)),
+            ("max_position_embeddings", self.position_table()),
             ("type_vocab_size", names.segments),
         ];
         let rows = |table: &str| {

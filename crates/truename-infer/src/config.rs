@@ -5,10 +5,42 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use truename_error::ErrorKind;
 
 use crate::hash::Fingerprint;
 use crate::{Error, Pooling, error};
+
+/// The settings of `config.json`, as they stand there.
+#[derive(Clone, Default)]
+pub(crate) struct Settings {
+    path: PathBuf,
+    values: Map<String, Value>,
+}
+
+impl Settings {
+    /// Takes them from the bytes of the file at `path`.
+    pub fn parse(path: PathBuf, bytes: &[u8], fingerprint: &mut Fingerprint) -> Result<Self, Error> {
+        let values = parse(&path, bytes, fingerprint)?;
+        Ok(Self { path, values })
+    }
+
+    /// The family, as Hugging Face calls it.
+    pub fn model_type(&self) -> &str {
+        self.values.get("model_type").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Gives a setting a second name.
+    pub fn rename(&mut self, from: &str, to: &str) {
+        if let Some(value) = self.values.get(from).filter(|value| !value.is_null()).cloned() {
+            self.values.insert(to.to_owned(), value);
+        }
+    }
+
+    fn read<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        T::deserialize(&self.values).map_err(|source| error::json(&self.path, source))
+    }
+}
 
 /// `config.json`.
 #[derive(Deserialize)]
@@ -44,6 +76,13 @@ pub struct ModelConfig {
     pub position_embedding_type: Option<String>,
     /// Distances that MPNet tells apart.
     pub(crate) relative_attention_num_buckets: Option<usize>,
+    /// Width of the vectors of tokens, where ELECTRA's differs from that of the states.
+    pub(crate) embedding_size: Option<usize>,
+    /// False where DeBERTa has no table of positions.
+    pub(crate) position_biased_input: Option<bool>,
+    /// All settings of the file.
+    #[serde(skip)]
+    all: Settings,
 }
 
 fn gelu() -> String {
@@ -61,12 +100,24 @@ impl ModelConfig {
         self.relative_attention_num_buckets.unwrap_or(32)
     }
 
-    /// Takes it from the bytes of the file at `path`.
-    pub(crate) fn parse(path: PathBuf, bytes: &[u8], fingerprint: &mut Fingerprint) -> Result<Self, Error> {
-        let mut config: Self = parse(&path, bytes, fingerprint)?;
-        config.path = path;
+    /// Creates a configuration of the settings of `config.json`, by BERT's names.
+    pub(crate) fn new(settings: Settings) -> Result<Self, Error> {
+        let config: Self = settings.read()?;
+        let config = Self { path: settings.path.clone(), all: settings, ..config };
         config.check()?;
         Ok(config)
+    }
+
+    /// Returns the configuration with other sizes, by BERT's names.
+    pub(crate) fn with_sizes(&self, sizes: &[(&str, usize)]) -> Result<Self, Error> {
+        let mut settings = self.all.clone();
+        settings.values.extend(sizes.iter().map(|(key, size)| ((*key).to_owned(), Value::from(*size))));
+        Self::new(settings)
+    }
+
+    /// The settings of one family.
+    pub(crate) fn settings<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        self.all.read()
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -94,8 +145,11 @@ impl ModelConfig {
 }
 
 /// The settings of sentence-transformers' files, all of which may be missing.
+#[derive(Clone)]
 pub(crate) struct SentenceConfig {
     pub pooling: Pooling,
+    /// Dense layers after the pooling.
+    pub dense: Vec<DenseConfig>,
     /// Longest text in tokens that the model was made for, where the folder says so.
     pub window: Option<usize>,
     pub is_lowercase: bool,
@@ -105,10 +159,13 @@ impl SentenceConfig {
     pub fn read(folder: &Path, fingerprint: &mut Fingerprint) -> Result<Self, Error> {
         let limits_path = folder.join("sentence_bert_config.json");
         let limits: Limits = read_if_there(&limits_path, fingerprint)?.unwrap_or_default();
-        let pooling_path = pooling_path(folder, fingerprint)?;
+        let modules = Modules::read(folder, fingerprint)?;
+        let pooling_path = folder.join(modules.pooling).join("config.json");
         let pooling: Option<PoolingConfig> = read_if_there(&pooling_path, fingerprint)?;
         let pooling = pooling.map_or(Ok(Pooling::Mean), |config| config.pooling(&pooling_path))?;
-        Ok(Self { pooling, window: limits.max_seq_length, is_lowercase: limits.do_lower_case })
+        let dense = modules.dense.iter().map(|path| DenseConfig::read(folder, path, fingerprint));
+        let dense = dense.collect::<Result<_, _>>()?;
+        Ok(Self { pooling, dense, window: limits.max_seq_length, is_lowercase: limits.do_lower_case })
     }
 }
 
@@ -119,18 +176,67 @@ impl SentenceConfig {
     }
 }
 
-/// Where `modules.json` says that the pooling is configured, or where that file usually is.
-fn pooling_path(folder: &Path, fingerprint: &mut Fingerprint) -> Result<PathBuf, Error> {
-    let path = folder.join("modules.json");
-    let mut pooling = "1_Pooling".to_owned();
-    for module in read_if_there::<Vec<Module>>(&path, fingerprint)?.unwrap_or_default() {
-        match module.kind.rsplit('.').next() {
-            Some("Pooling") => pooling = module.path,
-            Some("Transformer" | "Normalize") => {}
-            _ => return Err(error::setting(&path, "type", module.kind, "Transformer, Pooling and Normalize")),
+/// The parts behind the transformer, by their folders, as `modules.json` lists them or as they usually are.
+struct Modules {
+    pooling: String,
+    dense: Vec<String>,
+}
+
+impl Modules {
+    /// The kinds that are read, in their order.
+    const KINDS: [&str; 4] = ["Transformer", "Pooling", "Dense", "Normalize"];
+    /// Folders of dense layers.
+    const DENSE: [&str; 2] = ["2_Dense", "3_Dense"];
+
+    fn read(folder: &Path, fingerprint: &mut Fingerprint) -> Result<Self, Error> {
+        let path = folder.join("modules.json");
+        let mut modules = Self { pooling: "1_Pooling".to_owned(), dense: Vec::new() };
+        let mut last = 0;
+        for module in read_if_there::<Vec<Module>>(&path, fingerprint)?.unwrap_or_default() {
+            let kind = module.kind.rsplit('.').next().unwrap_or_default();
+            let place = Self::KINDS.iter().position(|known| *known == kind);
+            last = place.filter(|place| *place >= last).ok_or_else(|| {
+                error::setting(&path, "type", &module.kind, format!("{} in this order", Self::KINDS.join(", ")))
+            })?;
+            match kind {
+                "Pooling" => modules.pooling = module.path,
+                "Dense" if Self::DENSE.contains(&module.path.as_str()) => modules.dense.push(module.path),
+                "Dense" => return Err(error::setting(&path, "path", module.path, Self::DENSE.join(" and "))),
+                _ => {}
+            }
+        }
+        Ok(modules)
+    }
+}
+
+/// `config.json` of a dense layer.
+#[derive(Clone, Deserialize)]
+pub(crate) struct DenseConfig {
+    #[serde(skip)]
+    pub folder: PathBuf,
+    pub in_features: usize,
+    pub out_features: usize,
+    #[serde(default = "with_bias")]
+    pub bias: bool,
+    /// The activation, by its class in PyTorch.
+    pub activation_function: String,
+}
+
+fn with_bias() -> bool {
+    true
+}
+
+impl DenseConfig {
+    fn read(folder: &Path, path: &str, fingerprint: &mut Fingerprint) -> Result<Self, Error> {
+        let folder = folder.join(path);
+        let path = folder.join("config.json");
+        let bytes = std::fs::read(&path).map_err(|source| error::io("read", &path, source))?;
+        let config: Self = parse(&path, &bytes, fingerprint)?;
+        match [("in_features", config.in_features), ("out_features", config.out_features)] {
+            [(key, 0), _] | [_, (key, 0)] => Err(error::setting(&path, key, 0, "1 and more")),
+            _ => Ok(Self { folder, ..config }),
         }
     }
-    Ok(folder.join(pooling).join("config.json"))
 }
 
 /// `sentence_bert_config.json`.

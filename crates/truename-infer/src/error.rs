@@ -22,7 +22,8 @@ pub(crate) fn json(path: &Path, source: serde_json::Error) -> Error {
 /// The error of a value that the engine has no code for; `known` lists those that it has.
 pub(crate) fn setting(path: &Path, key: &str, value: impl Display, known: impl Display) -> Error {
     let message = format_args!("{}: {key} is {value}; truename reads {known}", path.display()).to_string();
-    Error::new(ErrorKind::Syntax, message).with_hint("use a sentence encoder of the BERT, RoBERTa or MPNet family")
+    Error::new(ErrorKind::Syntax, message)
+        .with_hint("use a BERT, RoBERTa, MPNet, DistilBERT, ELECTRA, ModernBERT, Nomic BERT or DeBERTa-v2 encoder")
 }
 
 /// The error of a damaged file of tensors.

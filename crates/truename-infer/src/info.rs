@@ -3,8 +3,9 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use truename_error::ErrorKind;
 
-use crate::Network;
+use crate::{Error, Network};
 
 /// Kind and sizes of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub struct Info {
     pub parameters: u64,
     /// Precision of its weights.
     pub precision: Precision,
+    /// True where the model can be trained, false where it serves inference alone.
+    pub is_trainable: bool,
     /// Longest text in tokens, those that mark its start and end included.
     pub window: usize,
     /// Pooling of the states into one vector; nothing where the network makes one by itself.
@@ -40,6 +43,21 @@ pub enum Precision {
     Single,
     /// Maps of layers in 7-bit weights, tables of tokens in 4 bits.
     Int8,
+}
+
+impl std::str::FromStr for Precision {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        match name {
+            "f32" => Ok(Self::Single),
+            "int8" => Ok(Self::Int8),
+            _ => {
+                Err(Error::new(ErrorKind::Choice, format!("there is no precision {name}"))
+                    .with_hint("take f32 or int8"))
+            }
+        }
+    }
 }
 
 impl fmt::Display for Precision {
@@ -61,6 +79,16 @@ pub enum Architecture {
     Roberta,
     /// Song et al. 2020.
     MpNet,
+    /// Sanh et al. 2019.
+    DistilBert,
+    /// Clark et al. 2020.
+    Electra,
+    /// Warner et al. 2024.
+    ModernBert,
+    /// Nussbaum et al. 2024.
+    NomicBert,
+    /// He et al. 2021.
+    DebertaV2,
     /// Characters in place of tokens.
     Characters(Network),
 }
@@ -71,6 +99,11 @@ impl fmt::Display for Architecture {
             Self::Bert => "BERT",
             Self::Roberta => "RoBERTa",
             Self::MpNet => "MPNet",
+            Self::DistilBert => "DistilBERT",
+            Self::Electra => "ELECTRA",
+            Self::ModernBert => "ModernBERT",
+            Self::NomicBert => "Nomic BERT",
+            Self::DebertaV2 => "DeBERTa-v2",
             Self::Characters(Network::Graph) => "graph network over characters",
             Self::Characters(Network::Convolution) => "convolutions over characters",
             Self::Characters(Network::Lstm) => "bidirectional LSTM over characters",

@@ -1,6 +1,6 @@
 //! Sentence encoders on the CPU: strings in, unit vectors out.
 //!
-//! [`Encoder`] opens a Hugging Face folder (BERT, RoBERTa or MPNet; mean, CLS or max pooling), or one of an encoder of
+//! [`Encoder`] opens a Hugging Face folder (a family of [`Architecture`]; mean, CLS or max pooling), or one of an encoder of
 //! characters that Truename trained, and turns texts into [`Embeddings`]; [`Info`] has the kind and sizes of the model. Weights
 //! stay in the mapped file or are packed once for the [`kernels`]; a batch is its tokens one after another, without padding.
 //!
@@ -26,7 +26,8 @@
 //! [`Encoder`] is the first head. A [`Checkpoint`] is a model folder that is read, changed and saved.
 //!
 //! Inside, the code follows the papers: a `Transformer` is a `TokenEmbedding` and layers of `Attention` and
-//! `FeedForward`, each followed by a `Norm`. A family of models is one file in `architecture`, a head one file in `head`.
+//! `FeedForward`, each with a `Norm` before or after it. A family of models is one file in `architecture`, which puts the layers
+//! together; a head is one file in `head`.
 
 mod adapter;
 mod architecture;
@@ -51,6 +52,7 @@ mod nibbles;
 mod quantize;
 mod special_token;
 mod states;
+mod student;
 mod tensor;
 mod tokenizer;
 mod transformer;
@@ -58,7 +60,7 @@ mod visibility;
 mod weights;
 
 pub use adapter::{AdapterChoice, AdapterConfig, AdapterFeatures, AdaptersConfig};
-pub use architecture::TensorNames;
+pub use architecture::{DisentangledForm, LayerForm, RotaryPositions, TensorNames};
 pub use backbone::Backbone;
 pub use batch::Batch;
 pub use character_config::{CharacterConfig, Network};
@@ -69,10 +71,11 @@ pub use config::ModelConfig;
 pub use error::Error;
 pub use head::{
     CandidateScore, Classification, Classifier, ClassifyConfig, ClassifyText, ClozeConfig, ClozeMapping, ClozePrompt,
-    ClozeQuery, ClozeScorer, ClozeTokens, Descriptions, Embeddings, Encoder, EntityPrompt, EntityType,
-    MaskedLanguageModel, MaskedPlace, MaskedWord, MentionEncoder, MentionOutcome, Question, RetrieverConfig,
-    RetrieverPrompt, ScoredMention, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors,
-    SpanWindow, TagConfig, TaggedSpan, Tagger, Thresholds, ValueScale, scale_to_unit,
+    ClozeQuery, ClozeScorer, ClozeTokens, Descriptions, Embeddings, Encoder, EntityPrompt, EntityType, LikelySpans,
+    MarginCalibration, MaskedLanguageModel, MaskedPlace, MaskedWord, MentionEncoder, MentionOutcome, Question,
+    RetrieverConfig, RetrieverPrompt, ScoredMention, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy,
+    SpanTensors, SpanWindow, TagConfig, TaggedSpan, Tagger, Thresholds, TypeVectors, ValueScale, WindowMargins,
+    scale_to_unit,
 };
 pub use info::{Architecture, Info, Pooling, Precision};
 pub use input::Input;
@@ -81,6 +84,7 @@ pub use logistic::{LogisticRegression, LogisticRow, logistic};
 pub use manifest::Manifest;
 pub use special_token::SpecialToken;
 pub use states::States;
+pub use student::StudentSize;
 pub use tensor::{Tensor, Tensors};
 pub use tokenizer::{Keep, Part, Place, Sequence, Slot, Template, Tokenizer, Tokens};
 pub use visibility::Visibility;

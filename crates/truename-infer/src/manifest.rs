@@ -87,6 +87,11 @@ impl Manifest {
         config.map_err(|source| error::json(Path::new(Self::FILE), source))
     }
 
+    /// Removes all heads but those with these names.
+    pub fn keep_heads(&mut self, names: &[&str]) {
+        self.heads.retain(|name, _| names.contains(&name.as_str()));
+    }
+
     /// Adds a head, or changes its configuration.
     ///
     /// # Errors

@@ -37,7 +37,7 @@ impl TransformerCheckpoint {
             tensors.extend(quantized_map(&map)?);
         }
         let names = self.names();
-        for table in [names.words, names.positions] {
+        for table in std::iter::once(names.words).chain(self.family.position_table(&self.config)) {
             tensors.extend(quantized_table(&self.encoder().at(table))?);
         }
         Ok(tensors)
@@ -46,9 +46,8 @@ impl TransformerCheckpoint {
     /// The maps of the layers and of the adapters.
     fn maps(&self) -> Vec<Scope<'_>> {
         let (names, encoder) = (self.names(), self.encoder());
-        let of_layer = [names.query, names.key, names.value, names.attention_output, names.up, names.down];
         let layers = (0..self.config.num_hidden_layers).map(|number| encoder.at(&names.layer(number)));
-        let mut maps: Vec<Scope<'_>> = layers.flat_map(|layer| of_layer.map(|map| layer.at(map))).collect();
+        let mut maps: Vec<Scope<'_>> = layers.flat_map(|layer| names.maps().map(move |map| layer.at(map))).collect();
         for (name, adapter) in &self.adapters.adapters {
             let scope = self.tensors().at(&AdapterConfig::prefix(name));
             let tensors = adapter.tensors(self.config.hidden_size).into_iter();

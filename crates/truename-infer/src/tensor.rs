@@ -40,6 +40,20 @@ impl Tensor {
         self
     }
 
+    /// Returns the rows with these numbers.
+    pub(crate) fn with_chosen_rows(&self, rows: &[usize]) -> Self {
+        let width: usize = self.shape[1..].iter().product();
+        let values = rows.iter().flat_map(|row| &self.values[row * width..][..width]).copied().collect();
+        Self { shape: [&[rows.len()], &self.shape[1..]].concat(), values }
+    }
+
+    /// Returns the columns with these numbers of a matrix.
+    pub(crate) fn with_columns(&self, columns: &[usize]) -> Self {
+        let rows = self.values.chunks_exact(self.shape[1].max(1));
+        let values = rows.flat_map(|row| columns.iter().map(|column| row[*column])).collect();
+        Self { shape: vec![self.shape[0], columns.len()], values }
+    }
+
     /// Returns the numbers, row after row.
     pub fn into_values(self) -> Vec<f32> {
         self.values

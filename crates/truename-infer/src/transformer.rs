@@ -3,13 +3,14 @@
 use crate::Error;
 use crate::adapter::{AdapterScratch, Adapters};
 use crate::batch::Batch;
-use crate::layer::{AttentionScratch, Layer, PositionBias, TokenEmbedding, sized};
+use crate::layer::{Layer, LayerScratch, Norm, TokenEmbedding, sized};
 
 /// An encoder of the BERT family: embeddings, then layers.
 pub(crate) struct Transformer {
     pub embedding: TokenEmbedding,
-    pub position_bias: Option<PositionBias>,
     pub layers: Vec<Layer>,
+    /// Norm of the states after the last layer.
+    pub last_norm: Option<Norm>,
     pub hidden: usize,
     pub adapters: Option<Adapters>,
 }
@@ -19,9 +20,9 @@ pub(crate) struct Transformer {
 pub(crate) struct Workspace {
     pub batch: Batch,
     hidden: Vec<f32>,
-    attention: AttentionScratch,
-    inner: Vec<f32>,
-    scratch: AdapterScratch,
+    embeddings: Vec<f32>,
+    layer: LayerScratch,
+    adapters: AdapterScratch,
 }
 
 impl Transformer {
@@ -35,15 +36,18 @@ impl Transformer {
         workspace: &'a mut Workspace,
         mut visit: impl FnMut(usize, &[f32]),
     ) -> Result<(&'a Batch, &'a [f32]), Error> {
-        let Workspace { batch, hidden, attention, inner, scratch } = workspace;
+        let Workspace { batch, hidden, embeddings, layer: layer_scratch, adapters: scratch } = workspace;
         if let Some(adapters) = &self.adapters {
             adapters.begin(batch, scratch);
         }
         let hidden = sized(hidden, batch.tokens().len() * self.hidden);
-        self.embedding.write(batch, hidden)?;
+        self.embedding.write(batch, hidden, embeddings)?;
         visit(0, hidden);
         for (number, layer) in self.layers.iter().enumerate() {
-            layer.run(batch, hidden, self.position_bias.as_ref(), attention, inner);
+            layer.run(batch, hidden, layer_scratch);
+            if let Some(norm) = self.last_norm.as_ref().filter(|_| number + 1 == self.layers.len()) {
+                norm.apply(hidden);
+            }
             if let Some(adapters) = &self.adapters {
                 adapters.run(batch, number, hidden, scratch);
             }

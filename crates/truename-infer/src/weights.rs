@@ -54,6 +54,8 @@ pub(crate) struct Weights {
     tensors: Metadata,
     /// Offset of the first tensor in the file.
     start: usize,
+    /// First parts of the names of tensors that are not saved.
+    left_out: Vec<String>,
 }
 
 impl Weights {
@@ -81,7 +83,12 @@ impl Weights {
 
     fn of(path: PathBuf, map: Bytes) -> Result<Self, SafeTensorError> {
         let (header, tensors) = SafeTensors::read_metadata(&map)?;
-        Ok(Self { path, map: Arc::new(map), tensors, start: size_of::<u64>() + header })
+        Ok(Self { path, map: Arc::new(map), tensors, start: size_of::<u64>() + header, left_out: Vec::new() })
+    }
+
+    /// Leaves tensors whose names begin with one of these out of files that are saved.
+    pub fn leave_out(&mut self, names: &[&str]) {
+        self.left_out.extend(names.iter().map(|name| (*name).to_owned()));
     }
 
     /// The same file with other tensors: those given are added or take the place of their namesakes.
@@ -119,7 +126,8 @@ impl Weights {
     fn views<'a>(&'a self, tensors: &'a [RawTensor]) -> Result<Vec<(String, TensorView<'a>)>, SafeTensorError> {
         let mut views = SafeTensors::deserialize(self.bytes())?.tensors();
         let names: HashSet<&str> = tensors.iter().map(|tensor| tensor.name.as_str()).collect();
-        views.retain(|(name, _)| !names.contains(name.as_str()));
+        let is_left_out = |name: &str| self.left_out.iter().any(|start| name.starts_with(start));
+        views.retain(|(name, _)| !names.contains(name.as_str()) && !is_left_out(name));
         views.extend(tensors.iter().map(|tensor| (tensor.name.clone(), tensor.view())));
         Ok(views)
     }
@@ -132,6 +140,18 @@ impl Weights {
     /// The scheme of the weights, where they are quantised.
     pub fn scheme(&self) -> Option<&str> {
         self.tensors.metadata().as_ref()?.get(nibbles::SCHEME_KEY).map(String::as_str)
+    }
+
+    /// Names of all tensors, in order.
+    pub fn names(&self) -> Vec<String> {
+        let mut names = self.tensors.offset_keys();
+        names.sort_unstable();
+        names
+    }
+
+    /// The kind of a tensor's numbers, if there is such a tensor.
+    pub fn dtype(&self, name: &str) -> Option<Dtype> {
+        self.tensors.info(name).map(|tensor| tensor.dtype)
     }
 
     /// The shape of a tensor, if there is such a tensor.
@@ -173,14 +193,15 @@ impl Weights {
 
     /// All tensors, by their whole names.
     pub fn whole(&self) -> Scope<'_> {
-        Scope { weights: self, prefix: String::new() }
+        Scope { weights: self, prefix: String::new(), needs_biases: true }
     }
 
     /// The tensors below the first of `prefixes` that has `tensor`, or below the last.
     pub fn under<'a>(&'a self, prefixes: &[&str], tensor: &str) -> Scope<'a> {
         let has_tensor = |prefix: &&&str| self.tensors.info(&format!("{prefix}{tensor}")).is_some();
         let prefix = prefixes.iter().find(has_tensor).or(prefixes.last());
-        Scope { weights: self, prefix: prefix.map(|prefix| prefix.to_string()).unwrap_or_default() }
+        let prefix = prefix.map(|prefix| prefix.to_string()).unwrap_or_default();
+        Scope { prefix, ..self.whole() }
     }
 }
 
@@ -215,12 +236,26 @@ impl<'a> RawTensor<'a> {
 pub struct Scope<'a> {
     weights: &'a Weights,
     prefix: String,
+    needs_biases: bool,
 }
 
 impl Scope<'_> {
     /// The tensors of a part of this part.
     pub fn at(&self, part: &str) -> Self {
-        Self { weights: self.weights, prefix: format!("{}{part}.", self.prefix) }
+        Self { prefix: format!("{}{part}.", self.prefix), ..self.clone() }
+    }
+
+    /// The same part, where maps and norms may have no bias: it is then 0.
+    pub(crate) fn with_optional_biases(self) -> Self {
+        Self { needs_biases: false, ..self }
+    }
+
+    /// The bias of a map or norm; zeros where a family has none.
+    ///
+    /// # Errors
+    /// As [`Scope::values`].
+    pub fn bias(&self, tensor: &str, width: usize) -> Result<Vec<f32>, Error> {
+        if !self.needs_biases && !self.has(tensor) { Ok(vec![0.0; width]) } else { self.values(tensor, &[width]) }
     }
 
     /// The whole name of a tensor of this part.
@@ -282,7 +317,12 @@ impl Scope<'_> {
     }
 
     fn dtype(&self, name: &str) -> Option<Dtype> {
-        self.weights.tensors.info(&self.name(name)).map(|tensor| tensor.dtype)
+        self.weights.dtype(&self.name(name))
+    }
+
+    /// Size of the first dimension of a tensor, if there is such a tensor.
+    pub(crate) fn rows(&self, tensor: &str) -> Option<usize> {
+        self.weights.shape(&self.name(tensor))?.first().copied()
     }
 
     pub(crate) fn floats(&self, name: &str, shape: &[usize]) -> Result<Floats, Error> {
@@ -363,6 +403,14 @@ impl Table {
                 floats.slice().get(index * columns..(index + 1) * columns).map(Cow::Borrowed)
             }
             Self::Nibbles(nibbles) => nibbles.row(index).map(Cow::Owned),
+        }
+    }
+
+    /// Numbers of a row.
+    pub fn columns(&self) -> usize {
+        match self {
+            Self::Floats { columns, .. } => *columns,
+            Self::Nibbles(nibbles) => nibbles.columns,
         }
     }
 

@@ -1,24 +1,41 @@
 #!/usr/bin/env python3
 """Small random models of each family, and what PyTorch makes of texts with them; `reference.rs` compares.
 
-    pip install torch==2.15.0 transformers==5.23.0 tokenizers safetensors    # the versions that made what is committed
-    python3 crates/truename-infer/tests/reference.py                         # writes tests/models/*
+    pip install torch==2.15.0 transformers==5.23.0 tokenizers safetensors sentencepiece   # the versions that made what is committed
+    python3 crates/truename-infer/tests/reference.py [FAMILY ...]   # writes tests/models/*, or those of some families
 
 Each model differs from the others in what it tests besides its family:
 - bert: mean pooling, gelu, norms named gamma and beta, a window shorter than the positions, lower case;
 - roberta: CLS pooling, gelu_new, a head of 5 dimensions, tensors below `roberta.` as RobertaForMaskedLM saves them;
-- mpnet: max pooling, texts so long that far positions share buckets.
+- mpnet: max pooling, texts so long that far positions share buckets;
+- xlm-roberta: a Unigram tokenizer with the normalisation of SentencePiece;
+- distilbert: the names of its settings; relu;
+- electra: vectors of tokens narrower than the states, tensors below `electra.` as ElectraForMaskedLM saves them;
+- modernbert: attention to near tokens in a layer between two with attention to all, texts longer than its reach;
+- nomic: the names of settings and tensors of the first models;
+- deberta: disentangled attention, texts so long that far distances share rows.
 """
 
+import base64
+import io
 import json
 import pathlib
 import shutil
+import sys
+import tempfile
+import unicodedata
 
+import sentencepiece
 import tokenizers
 import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
-from transformers import BertConfig, BertModel, MPNetConfig, MPNetModel, RobertaConfig, RobertaForMaskedLM
+from sentencepiece import sentencepiece_model_pb2
+from transformers import (
+    BertConfig, BertModel, DebertaV2Config, DebertaV2Model, DistilBertConfig, DistilBertModel, ElectraConfig,
+    ElectraForMaskedLM, ModernBertConfig, ModernBertForMaskedLM, MPNetConfig, MPNetModel, NomicBertConfig,
+    NomicBertModel, RobertaConfig, RobertaForMaskedLM, XLMRobertaConfig, XLMRobertaModel,
+)
 
 FOLDER = pathlib.Path(__file__).parent / "models"
 
@@ -72,11 +89,52 @@ def byte_pairs():
     return tokenizer
 
 
+def charsmap():
+    """A normalisation of some characters, as SentencePiece compiles it: that of XLM-R has 300 KB."""
+    rules = {"ﬁ": "fi", "\t": " ", "\u00a0": " ", "\u200b": " ", "e\u0301": "é", "a\u0301": "á", "½": "1/2", "２": "2"}
+    codes = lambda text: " ".join(f"{ord(character):X}" for character in text)
+    with tempfile.NamedTemporaryFile("w", suffix=".tsv") as table:
+        table.write("".join(f"{codes(before)}\t{codes(after)}\n" for before, after in rules.items()))
+        table.flush()
+        model = io.BytesIO()
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(["a b c d e f g"] * 9), model_writer=model, vocab_size=12, minloglevel=2,
+            normalization_rule_tsv=table.name,
+        )
+    proto = sentencepiece_model_pb2.ModelProto.FromString(model.getvalue())
+    return base64.b64encode(proto.normalizer_spec.precompiled_charsmap).decode()
+
+
+def unigram():
+    """Words and letters as pieces; letters beyond Latin are unknown."""
+    text = unicodedata.normalize("NFC", " ".join(sorted(TEXTS)))
+    words = sorted({word for word in text.split() if word.isalpha() and word < "\u0250"})
+    letters = sorted({letter for letter in text if " " < letter < "\u0250"} | {"▁"})
+    pieces = [(f"▁{word}", -5 - number / 64) for number, word in enumerate(words)]
+    pieces += [(letter, -8 - number / 64) for number, letter in enumerate(letters)]
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    tokenizer = tokenizers.Tokenizer(models.Unigram([(name, 0.0) for name in special] + pieces, unk_id=3))
+    tokenizer.add_special_tokens(special)
+    metaspace = pre_tokenizers.Metaspace(prepend_scheme="always")
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), metaspace])
+    tokenizer.decoder = decoders.Metaspace(prepend_scheme="always")
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    file = json.loads(tokenizer.to_str())
+    file["normalizer"] = {"type": "Precompiled", "precompiled_charsmap": charsmap()}
+    return tokenizers.Tokenizer.from_str(json.dumps(file))
+
+
+def is_norm(name):
+    return "LayerNorm.weight" in name or name.endswith("norm.weight") and not name.startswith("lm_head")
+
+
 def randomize(model):
     """Weights that make every part count: norms that scale and shift, attention that is not even."""
     for name, tensor in sorted(model.named_parameters()):
         with torch.no_grad():
-            tensor.copy_(torch.randn(tensor.shape) * 0.3 + (1.0 if "LayerNorm.weight" in name else 0.0))
+            tensor.copy_(torch.randn(tensor.shape) * 0.3 + (1.0 if is_norm(name) else 0.0))
     return model.eval()
 
 
@@ -104,7 +162,7 @@ def write_json(path, value):
     path.write_text(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
 
 
-def write(name, model, encoder, tokenizer, pooling, window=None, lowercase=False, rename=lambda name: name):
+def write(name, model, encoder, tokenizer, pooling, window=None, lowercase=False, rename=lambda name: name, first_position=0):
     folder = FOLDER / name
     shutil.rmtree(folder, ignore_errors=True)
     model.save_pretrained(folder)
@@ -123,7 +181,7 @@ def write(name, model, encoder, tokenizer, pooling, window=None, lowercase=False
     write_json(folder / "1_Pooling" / "config.json", {"word_embedding_dimension": encoder.config.hidden_size, **flags})
     if window is not None:
         write_json(folder / "sentence_bert_config.json", {"max_seq_length": window, "do_lower_case": lowercase})
-    window = window or encoder.config.max_position_embeddings - 2
+    window = window or encoder.config.max_position_embeddings - first_position
     write_json(folder / "expected.json", reference(encoder, tokenizer, window, pooling, lowercase))
 
 
@@ -146,7 +204,7 @@ def roberta():
         bos_token_id=0, eos_token_id=2, layer_norm_eps=1e-5,
     )
     model = randomize(RobertaForMaskedLM(config))
-    write("roberta", model, model.roberta, tokenizer, "cls")
+    write("roberta", model, model.roberta, tokenizer, "cls", first_position=2)
 
 
 def mpnet():
@@ -157,10 +215,81 @@ def mpnet():
         layer_norm_eps=1e-5,
     )
     model = randomize(MPNetModel(config, add_pooling_layer=False))
-    write("mpnet", model, model, tokenizer, "max")
+    write("mpnet", model, model, tokenizer, "max", first_position=2)
 
+
+def xlm_roberta():
+    tokenizer = unigram()
+    config = XLMRobertaConfig(
+        vocab_size=tokenizer.get_vocab_size(), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
+        intermediate_size=24, max_position_embeddings=130, type_vocab_size=1, pad_token_id=1, bos_token_id=0,
+        eos_token_id=2, layer_norm_eps=1e-5,
+    )
+    model = randomize(XLMRobertaModel(config, add_pooling_layer=False))
+    write("xlm-roberta", model, model, tokenizer, "mean", first_position=2)
+
+
+def bert_tokens():
+    return word_piece("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+
+
+def distilbert():
+    tokenizer = bert_tokens()
+    config = DistilBertConfig(
+        vocab_size=tokenizer.get_vocab_size(), dim=16, n_layers=2, n_heads=2, hidden_dim=24,
+        max_position_embeddings=64, pad_token_id=1, activation="relu",
+    )
+    model = randomize(DistilBertModel(config))
+    write("distilbert", model, model, tokenizer, "mean")
+
+
+def electra():
+    tokenizer = bert_tokens()
+    config = ElectraConfig(
+        vocab_size=tokenizer.get_vocab_size(), embedding_size=8, hidden_size=16, num_hidden_layers=2,
+        num_attention_heads=2, intermediate_size=24, max_position_embeddings=64, pad_token_id=1,
+    )
+    model = randomize(ElectraForMaskedLM(config))
+    write("electra", model, model.electra, tokenizer, "cls")
+
+
+def modernbert():
+    tokenizer = bert_tokens()
+    config = ModernBertConfig(
+        vocab_size=tokenizer.get_vocab_size(), hidden_size=16, num_hidden_layers=3, num_attention_heads=2,
+        intermediate_size=24, max_position_embeddings=120, local_attention=16, global_attn_every_n_layers=2,
+        pad_token_id=1, bos_token_id=0, cls_token_id=0, eos_token_id=2, sep_token_id=2,
+    )
+    model = randomize(ModernBertForMaskedLM(config))
+    write("modernbert", model, model.model, tokenizer, "mean")
+
+
+def nomic():
+    tokenizer = bert_tokens()
+    config = NomicBertConfig(
+        vocab_size=tokenizer.get_vocab_size(), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
+        intermediate_size=24, max_position_embeddings=120, pad_token_id=1,
+    )
+    model = randomize(NomicBertModel(config))
+    write("nomic", model, model, tokenizer, "mean")
+
+
+def deberta():
+    tokenizer = bert_tokens()
+    config = DebertaV2Config(
+        vocab_size=tokenizer.get_vocab_size(), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
+        intermediate_size=24, max_position_embeddings=120, type_vocab_size=0, relative_attention=True,
+        position_buckets=16, norm_rel_ebd="layer_norm", share_att_key=True, pos_att_type=["p2c", "c2p"],
+        position_biased_input=False, pad_token_id=1,
+    )
+    model = randomize(DebertaV2Model(config))
+    write("deberta", model, model, tokenizer, "mean")
+
+
+FAMILIES = (bert, roberta, mpnet, xlm_roberta, distilbert, electra, modernbert, nomic, deberta)
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    for make in (bert, roberta, mpnet):
-        make()
+    for make in FAMILIES:
+        if len(sys.argv) == 1 or make.__name__ in sys.argv[1:]:
+            make()

@@ -121,10 +121,12 @@ impl AdapterConfig {
             map(format!("{number}.down"), self.width, hidden);
             for (_, layer) in self.transformer_layers(number) {
                 let names = TensorNames::ADAPTER;
-                for name in [names.query, names.key, names.value, names.attention_output] {
+                for name in names.query_key_value.iter().chain([&names.attention_output]) {
                     map(format!("{layer}.{name}"), self.width, self.width);
                 }
-                map(format!("{layer}.{}", names.up), self.inner, self.width);
+                for name in names.up {
+                    map(format!("{layer}.{name}"), self.inner, self.width);
+                }
                 map(format!("{layer}.{}", names.down), self.width, self.inner);
             }
             map(format!("{number}.up"), hidden, self.width);

@@ -13,9 +13,9 @@ use std::ops::Range;
 use crate::batch::Batch;
 use crate::config::ModelConfig;
 use crate::head;
-use crate::layer::{Activation, AttentionScratch, Layer, LayerSizes, Linear, sized};
+use crate::layer::{Activation, AttentionPositions, Layer, LayerScratch, LayerSizes, Linear, sized};
 use crate::weights::{Scope, Weights};
-use crate::{Error, TensorNames, Visibility};
+use crate::{Error, LayerForm, TensorNames, Visibility};
 
 pub use choice::AdapterChoice;
 pub use config::{AdapterConfig, AdapterFeatures, AdaptersConfig};
@@ -49,8 +49,7 @@ pub(crate) struct AdapterScratch {
     /// States of each adapter.
     states: Vec<Vec<f32>>,
     hidden: Vec<f32>,
-    attention: AttentionScratch,
-    inner: Vec<f32>,
+    layer: LayerScratch,
     features: Vec<f32>,
 }
 
@@ -75,7 +74,7 @@ impl Adapters {
     /// # Shapes
     /// `backbone: [tokens, hidden]`
     pub fn run(&self, batch: &Batch, number: usize, backbone: &[f32], scratch: &mut AdapterScratch) {
-        let AdapterScratch { entities, states, hidden, attention, inner, .. } = scratch;
+        let AdapterScratch { entities, states, hidden, layer: layer_scratch, .. } = scratch;
         for (adapter, states) in self.adapters.iter().zip(states) {
             let last_sees: &Batch = if adapter.entity_aware { entities } else { batch };
             for layer in adapter.layers.iter().filter(|layer| layer.after == number) {
@@ -85,7 +84,7 @@ impl Adapters {
                 layer.down.apply(states, hidden);
                 for (at, transformer) in layer.layers.iter().enumerate() {
                     let batch = if at + 1 == layer.layers.len() { last_sees } else { batch };
-                    transformer.run(batch, hidden, None, attention, inner);
+                    transformer.run(batch, hidden, layer_scratch);
                 }
                 layer.up.add(hidden, states);
             }
@@ -144,6 +143,7 @@ impl Adapter {
             heads: config.heads,
             epsilon: model.layer_norm_eps,
             activation: Activation::Gelu,
+            form: LayerForm::BERT,
         };
         let layer = |(number, after): (usize, &usize)| {
             let at = scope.at(&number.to_string());
@@ -152,7 +152,9 @@ impl Adapter {
                 after: *after,
                 down: Linear::load(&at.at("down"), model.hidden_size, config.width)?,
                 layers: layers
-                    .map(|(_, prefix)| sizes.load(&TensorNames::ADAPTER, &scope.at(&prefix)))
+                    .map(|(_, prefix)| {
+                        sizes.load(&TensorNames::ADAPTER, &scope.at(&prefix), AttentionPositions::InStates)
+                    })
                     .collect::<Result<_, Error>>()?,
                 up: Linear::load(&at.at("up"), config.width, model.hidden_size)?,
             })

@@ -1,13 +1,6 @@
 //! BERT (Devlin et al. 2018).
 
-use super::{Family, TensorNames};
-use crate::Architecture;
+use super::Family;
 
 /// BERT (Devlin et al. 2018).
-pub(super) static FAMILY: Family = Family {
-    architecture: Architecture::Bert,
-    model_types: &["bert"],
-    prefix: "bert.",
-    names: TensorNames::BERT,
-    first_position: |_| 0,
-};
+pub(super) static FAMILY: Family = Family::BERT;

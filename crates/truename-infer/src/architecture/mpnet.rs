@@ -11,6 +11,7 @@ pub(super) static FAMILY: Family = Family {
     prefix: "mpnet.",
     names: TensorNames::MPNET,
     first_position,
+    ..Family::BERT
 };
 
 /// Transformers gives MPNet the padding 1, whatever `pad_token_id` says.

@@ -7,9 +7,11 @@ use std::path::Path;
 use rayon::prelude::*;
 use truename_text::Span;
 
+use super::dense::Dense;
 use super::entity::{EntityPrompt, mark_name};
-use super::pooling::VectorLength;
+use super::pooling::{VectorLength, scale_to_unit};
 use crate::backbone::{Backbone, Network, Plan};
+use crate::batch::Batch;
 use crate::tokenizer::Tokens;
 use crate::{AdapterChoice, AdaptersConfig, Embeddings, Error, Info, Input, Pooling};
 
@@ -25,8 +27,8 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Opens a model folder: as [`Backbone::open`], with the pooling of sentence-transformers' files, or the mean of the
-    /// states without them.
+    /// Opens a model folder: as [`Backbone::open`], with the pooling and the dense layers of sentence-transformers' files, or the
+    /// mean of the states without them.
     ///
     /// # Errors
     /// As [`Backbone::open`].
@@ -112,7 +114,7 @@ impl Encoder {
 
     /// Numbers of a vector.
     pub fn dimensions(&self) -> usize {
-        self.info().hidden
+        self.backbone.dense().last().map_or(self.info().hidden, Dense::dimensions)
     }
 
     /// The folder that was opened.
@@ -183,16 +185,41 @@ impl Encoder {
                 match network {
                     Network::Transformer(transformer) => {
                         let (batch, states) = transformer.run(workspace, |_, _| ())?;
-                        match pooled {
-                            PooledTokens::Text(length) => self.pooling.write_all(batch, states, length, vectors),
-                            PooledTokens::Entity => self.pooling.write_entities(batch, states, vectors),
-                        }
+                        self.pool(batch, states, pooled, vectors);
                         Ok(())
                     }
                     Network::Characters(network) => network.write(&workspace.batch, pooled.length(), vectors),
                 }
             },
         )
+    }
+
+    /// Pools the states of a batch, and maps what is pooled where the folder has dense layers.
+    fn pool(&self, batch: &Batch, states: &[f32], tokens: PooledTokens, vectors: &mut [f32]) {
+        let dense = self.backbone.dense();
+        if dense.is_empty() {
+            return self.pool_alone(batch, states, (tokens, tokens.length()), vectors);
+        }
+        let mut pooled = vec![0.0; batch.len() * self.info().hidden];
+        self.pool_alone(batch, states, (tokens, VectorLength::Pooled), &mut pooled);
+        let mapped = dense.iter().fold(pooled, |vectors, dense| dense.forward(&vectors, batch.len()));
+        vectors.copy_from_slice(&mapped);
+        if let VectorLength::Unit = tokens.length() {
+            vectors.chunks_exact_mut(self.dimensions()).for_each(scale_to_unit);
+        }
+    }
+
+    fn pool_alone(
+        &self,
+        batch: &Batch,
+        states: &[f32],
+        (tokens, length): (PooledTokens, VectorLength),
+        vectors: &mut [f32],
+    ) {
+        match tokens {
+            PooledTokens::Text(_) => self.pooling.write_all(batch, states, length, vectors),
+            PooledTokens::Entity => self.pooling.write_entities(batch, states, length, vectors),
+        }
     }
 
     /// Returns the vectors of texts, given by their numbers among the sequences.

@@ -18,8 +18,9 @@ pub(crate) struct MaskedHead {
 
 impl MaskedHead {
     pub fn load(family: &Family, config: &ModelConfig, weights: &Weights, tokens: &[u32]) -> Result<Self, Error> {
-        let (names, whole, hidden) = (&family.names, weights.whole(), config.hidden_size);
-        let words = family.encoder(weights).at(names.words).table(config.vocab_size, hidden)?;
+        let (names, whole) = (&family.names, family.whole(weights));
+        let (hidden, width) = (config.hidden_size, family.embedding_width(config));
+        let words = family.encoder(weights).at(names.words).table(config.vocab_size, width)?;
         let biases = whole.at(names.masked_bias).floats("bias", &[config.vocab_size])?;
         let unknown =
             |token: &u32| error::input(format!("there is no token {token}; the model has {}", config.vocab_size));
@@ -27,9 +28,9 @@ impl MaskedHead {
         let rows = rows.collect::<Result<Vec<_>, Error>>()?.concat();
         let biases = tokens.iter().map(|token| biases.slice()[*token as usize]).collect();
         Ok(Self {
-            map: Linear::load(&whole.at(names.masked_map), hidden, hidden)?,
+            map: Linear::load(&whole.at(names.masked_map), hidden, width)?,
             activation: config.activation()?,
-            norm: Norm::load(&whole.at(names.masked_norm), hidden, config.layer_norm_eps)?,
+            norm: Norm::load(&whole.at(names.masked_norm), width, config.layer_norm_eps)?,
             tokens: Linear::new(&rows, biases),
         })
     }
@@ -47,9 +48,9 @@ impl MaskedHead {
     /// Returns the normed state that the scores are made of.
     ///
     /// # Shapes
-    /// `state: [hidden]`, output: `[hidden]`
+    /// `state: [hidden]`, output: the width of token vectors
     pub fn mapped(&self, state: &[f32]) -> Vec<f32> {
-        let mut mapped = vec![0.0; state.len()];
+        let mut mapped = vec![0.0; self.map.outputs()];
         self.map.apply(state, &mut mapped);
         self.activation.apply(&mut mapped);
         self.norm.apply(&mut mapped);

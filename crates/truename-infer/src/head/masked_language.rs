@@ -262,14 +262,14 @@ fn log_softmax(mut scores: Vec<f32>) -> Vec<f32> {
 
 /// Returns the tokens that are whole words of two letters or more.
 fn whole_words(tokenizer: &Tokenizer, tokens: &[u32]) -> Vec<(u32, String)> {
-    /// Marks of a word's beginning: byte-level BPE's and SentencePiece's.
-    const STARTS: [char; 2] = ['\u{120}', '\u{2581}'];
+    /// Marks of a word's beginning: byte-level BPE's, which writes letters beyond ASCII as other letters, and SentencePiece's.
+    const BYTES: char = '\u{120}';
+    const PIECES: char = '\u{2581}';
     let names: Vec<(u32, String)> = tokens.iter().filter_map(|id| Some((*id, tokenizer.token(*id)?))).collect();
-    let marks_starts = names.iter().any(|(_, name)| name.starts_with(STARTS));
+    let mark = [BYTES, PIECES].into_iter().find(|mark| names.iter().any(|(_, name)| name.starts_with(*mark)));
+    let is_letter = |letter: char| letter.is_ascii_alphabetic() || mark != Some(BYTES) && letter.is_alphabetic();
     let word = |(id, name): (u32, String)| {
-        let word = if marks_starts { name.strip_prefix(STARTS)? } else { &name };
-        // Byte-level BPE writes letters beyond ASCII as other letters.
-        let is_letter = |letter: char| if marks_starts { letter.is_ascii_alphabetic() } else { letter.is_alphabetic() };
+        let word = mark.map_or(Some(&*name), |mark| name.strip_prefix(mark))?;
         (word.chars().count() > 1 && word.chars().all(is_letter)).then(|| (id, word.to_owned()))
     };
     names.into_iter().filter_map(word).collect()

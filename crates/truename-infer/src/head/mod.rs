@@ -3,6 +3,7 @@
 mod classes;
 mod cloze;
 mod cloze_mapping;
+mod dense;
 mod embeddings;
 mod encoder;
 mod entity;
@@ -17,6 +18,7 @@ mod tags;
 pub use classes::{Classification, Classifier, ClassifyConfig, ClassifyText, ValueScale};
 pub use cloze::{CandidateScore, ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens, Question};
 pub use cloze_mapping::{ClozeMapping, MentionOutcome, ScoredMention};
+pub(crate) use dense::Dense;
 pub use embeddings::Embeddings;
 pub use encoder::Encoder;
 pub use entity::EntityPrompt;
@@ -26,7 +28,7 @@ pub use pooling::scale_to_unit;
 pub(crate) use pooling::{VectorLength, length};
 pub use retriever::{MentionEncoder, RetrieverConfig, RetrieverPrompt};
 pub use spans::{
-    Descriptions, EntityType, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow,
-    Thresholds,
+    Descriptions, EntityType, LikelySpans, MarginCalibration, ScoredSpan, SpanConfig, SpanOptions, SpanScorer,
+    SpanStrategy, SpanTensors, SpanWindow, Thresholds, TypeVectors, WindowMargins,
 };
 pub use tags::{TagConfig, TaggedSpan, Tagger};

@@ -23,16 +23,16 @@ impl Pooling {
         }
     }
 
-    /// Writes the unit vector of the entity of each text; of a text without one, that of the text.
+    /// Writes the vector of the entity of each text; of a text without one, that of the text.
     ///
     /// # Shapes
     /// `states: [tokens, dimensions]`, `vectors: [texts, dimensions]`
-    pub(crate) fn write_entities(self, batch: &Batch, states: &[f32], vectors: &mut [f32]) {
+    pub(crate) fn write_entities(self, batch: &Batch, states: &[f32], length: VectorLength, vectors: &mut [f32]) {
         let width = states.len() / batch.tokens().len();
         for ((number, rows), vector) in batch.rows().enumerate().zip(vectors.chunks_exact_mut(width)) {
             let entity = batch.entity(number).unwrap_or(0..rows.len());
             let [first, end] = [entity.start, entity.end].map(|token| (rows.start + token) * width);
-            self.write(&states[first..end], VectorLength::Unit, vector);
+            self.write(&states[first..end], length, vector);
         }
     }
 

@@ -1,18 +1,19 @@
-//! Multi-head self-attention with its residual.
+//! Multi-head self-attention.
 
-use super::attend::{Attend, AttendScratch};
-use super::{Linear, PositionBias, sized};
+use super::attend::{Attend, AttendScratch, TokenWeights};
+use super::{AttentionPositions, Linear, sized};
 use crate::batch::Batch;
 
 use rten_simd::SimdOp;
 
-/// Multi-head self-attention with its residual (Vaswani et al. 2017, section 3.2):
-/// `x + W_o concat(softmax(qᵢ kᵢᵀ / √d + bias) vᵢ) + b_o` over the heads `i`.
+/// Multi-head self-attention (Vaswani et al. 2017, section 3.2): `W_o concat(softmax(s qᵢ kᵢᵀ + bias) vᵢ) + b_o` over the heads `i`, with
+/// `s = 1 / √d`.
 pub(crate) struct Attention {
     /// Queries, keys and values of all heads in one product.
     pub query_key_value: Linear,
     pub output: Linear,
     pub heads: usize,
+    pub positions: AttentionPositions,
 }
 
 /// Buffers of attention, kept from batch to batch.
@@ -24,52 +25,54 @@ pub(crate) struct AttentionScratch {
 }
 
 impl Attention {
-    /// Adds the result to `hidden`. A sequence attends to its own tokens alone.
+    /// Returns the context of each token, before the output map. A sequence attends to its own tokens alone.
     ///
     /// # Shapes
-    /// `hidden: [tokens, hidden]`
-    pub fn add(&self, batch: &Batch, hidden: &mut [f32], bias: Option<&PositionBias>, scratch: &mut AttentionScratch) {
+    /// `input: [tokens, hidden]`, output: the same
+    pub fn context<'a>(&self, batch: &Batch, input: &[f32], scratch: &'a mut AttentionScratch) -> &'a [f32] {
         let (tokens, width) = (batch.tokens().len(), self.output.outputs());
         let query_key_value = sized(&mut scratch.query_key_value, tokens * 3 * width);
         let context = sized(&mut scratch.context, tokens * width);
-        self.query_key_value.apply(hidden, query_key_value);
+        self.query_key_value.apply(input, query_key_value);
+        self.positions.turn(batch.positions(), query_key_value, width);
         for (number, rows) in batch.rows().enumerate() {
             Attend {
                 query_key_value: &query_key_value[rows.start * 3 * width..rows.end * 3 * width],
                 context: &mut context[rows.start * width..rows.end * width],
                 heads: self.heads,
                 width,
-                bias,
+                positions: &self.positions,
                 visibility: batch.visibility(number),
+                weights: None,
                 scratch: &mut scratch.head,
             }
             .dispatch();
         }
-        self.output.add(context, hidden);
+        context
     }
 
     /// Returns how much a token of a sequence attends to each, as the mean over the heads; they sum to 1.
     ///
     /// # Shapes
-    /// `hidden: [tokens, hidden]`
-    pub fn weights(&self, hidden: &[f32], token: usize, bias: Option<&PositionBias>) -> Vec<f32> {
+    /// `input: [tokens, hidden]`
+    pub fn weights(&self, input: &[f32], token: usize) -> Vec<f32> {
         let width = self.output.outputs();
-        let (tokens, depth) = (hidden.len() / width, width / self.heads);
-        let mut states = vec![0.0; tokens * 3 * width];
-        self.query_key_value.apply(hidden, &mut states);
-        let mut mean = vec![0.0; tokens];
-        for head in 0..self.heads {
-            let part = |token: usize, kind: usize| &states[(token * 3 + kind) * width + head * depth..][..depth];
-            let dot = |key: usize| -> f32 { part(token, 0).iter().zip(part(key, 1)).map(|(q, k)| q * k).sum() };
-            let mut scores: Vec<f32> = (0..tokens).map(|key| dot(key) / (depth as f32).sqrt()).collect();
-            if let Some(bias) = bias {
-                scores.iter_mut().zip(bias.row(head, token, tokens)).for_each(|(score, bias)| *score += bias);
-            }
-            let highest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            scores.iter_mut().for_each(|score| *score = (*score - highest).exp());
-            let sum: f32 = scores.iter().sum::<f32>() * self.heads as f32;
-            mean.iter_mut().zip(scores).for_each(|(mean, score)| *mean += score / sum);
+        let tokens = input.len() / width;
+        let mut query_key_value = vec![0.0; tokens * 3 * width];
+        self.query_key_value.apply(input, &mut query_key_value);
+        self.positions.turn(0..tokens as u32, &mut query_key_value, width);
+        let mut weights = TokenWeights { token, mean: vec![0.0; tokens] };
+        Attend {
+            query_key_value: &query_key_value,
+            context: &mut vec![0.0; tokens * width],
+            heads: self.heads,
+            width,
+            positions: &self.positions,
+            visibility: None,
+            weights: Some(&mut weights),
+            scratch: &mut AttendScratch::default(),
         }
-        mean
+        .dispatch();
+        weights.mean
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::Norm;
+use super::{Linear, Norm, sized};
 use crate::batch::Batch;
 use crate::weights::Table;
 use crate::{Error, error};
@@ -10,12 +10,17 @@ use crate::{Error, error};
 /// The input of the first layer: the sum of a token's, its position's and its segment's vector, normed.
 pub(crate) struct TokenEmbedding {
     pub words: Table,
-    pub positions: Table,
+    /// The positions, where the family has vectors of them.
+    pub positions: Option<Table>,
     /// Row of a sequence's first position in its table.
     pub first_position: usize,
+    /// Number of positions.
+    pub window: usize,
     /// The segments, where the family has them.
     pub segments: Option<Table>,
     pub norm: Norm,
+    /// To the width of the states, where the vectors have another.
+    pub map: Option<Linear>,
 }
 
 impl TokenEmbedding {
@@ -24,23 +29,37 @@ impl TokenEmbedding {
     ///
     /// # Shapes
     /// `hidden: [tokens, hidden]`
-    pub fn write(&self, batch: &Batch, hidden: &mut [f32]) -> Result<(), Error> {
-        let width = hidden.len() / batch.tokens().len().max(1);
+    pub fn write(&self, batch: &Batch, hidden: &mut [f32], scratch: &mut Vec<f32>) -> Result<(), Error> {
+        let Some(map) = &self.map else { return self.write_normed(batch, hidden) };
+        let embeddings = sized(scratch, batch.tokens().len() * self.words.columns());
+        self.write_normed(batch, embeddings)?;
+        map.apply(embeddings, hidden);
+        Ok(())
+    }
+
+    /// # Shapes
+    /// `embeddings: [tokens, width]`
+    fn write_normed(&self, batch: &Batch, embeddings: &mut [f32]) -> Result<(), Error> {
         let places = batch.tokens().iter().zip(batch.positions()).enumerate();
-        for ((place, (token, position)), row) in places.zip(hidden.chunks_exact_mut(width.max(1))) {
+        for ((place, (token, position)), row) in places.zip(embeddings.chunks_exact_mut(self.words.columns())) {
             let word =
                 self.words.row(*token as usize).ok_or_else(|| error::unknown_token(*token, self.words.rows()))?;
             row.copy_from_slice(&word);
             add(row, &self.segment(batch, place)?);
             add(row, &self.position(position as usize)?);
         }
-        self.norm.apply(hidden);
+        self.norm.apply(embeddings);
         Ok(())
     }
 
+    /// The vector of a position; nothing where the model has none.
     fn position(&self, position: usize) -> Result<Cow<'_, [f32]>, Error> {
-        let positions = self.positions.rows() - self.first_position;
-        self.positions.row(self.first_position + position).ok_or_else(|| error::too_long(position + 1, positions))
+        let too_long = || error::too_long(position + 1, self.window);
+        match &self.positions {
+            _ if position >= self.window => Err(too_long()),
+            Some(table) => table.row(self.first_position + position).ok_or_else(too_long),
+            None => Ok(Cow::Borrowed(&[])),
+        }
     }
 
     /// The vector of a token's segment; nothing where the model has no segments.

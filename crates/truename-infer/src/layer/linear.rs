@@ -5,7 +5,9 @@ use std::cell::RefCell;
 use rayon::prelude::*;
 
 use crate::Error;
-use crate::kernels::{Int8Matrix, Int8Rows, Matrix, Onto, PackedMatrix, multiply_int8, multiply_packed};
+use crate::kernels::{
+    Int8Instructions, Int8Matrix, Int8Rows, Matrix, Onto, PackedMatrix, multiply_int8, multiply_packed,
+};
 use crate::weights::{Floats, Scope};
 
 thread_local! {
@@ -23,6 +25,31 @@ enum Weight {
     Int8(Int8Matrix),
 }
 
+impl Weight {
+    fn load(scopes: &[Scope], inputs: usize, outputs: usize) -> Result<Self, Error> {
+        if scopes.iter().all(Scope::is_int8) {
+            let mut weight = Int8Matrix::new(inputs);
+            for scope in scopes {
+                let (values, scales) = scope.int8([outputs, inputs])?;
+                weight = weight.with_map(values, scales.slice());
+            }
+            if !Int8Instructions::pay() {
+                return Ok(Self::of(&weight.to_single(), inputs));
+            }
+            return Ok(Self::Int8(weight));
+        }
+        let weights = scopes.iter().map(|scope| scope.floats("weight", &[outputs, inputs]));
+        match &weights.collect::<Result<Vec<_>, Error>>()?[..] {
+            [weight] => Ok(Self::of(weight.slice(), inputs)),
+            weights => Ok(Self::of(&weights.iter().map(Floats::slice).collect::<Vec<_>>().concat(), inputs)),
+        }
+    }
+
+    fn of(weight: &[f32], inputs: usize) -> Self {
+        Self::Single(Matrix::new(weight, inputs).transposed().packed())
+    }
+}
+
 impl Linear {
     /// Rows that a map in 8 bits reads at a time: they and their products stay in the L2 cache.
     pub const INT8_ROWS: usize = 32;
@@ -35,28 +62,13 @@ impl Linear {
 
     /// Loads several maps of one input as one, their outputs side by side.
     pub fn load_all(scopes: &[Scope], inputs: usize, outputs: usize) -> Result<Self, Error> {
-        let mut bias = Vec::with_capacity(scopes.len() * outputs);
-        for scope in scopes {
-            bias.extend_from_slice(scope.floats("bias", &[outputs])?.slice());
-        }
-        if scopes.iter().all(Scope::is_int8) {
-            let mut weight = Int8Matrix::new(inputs);
-            for scope in scopes {
-                let (values, scales) = scope.int8([outputs, inputs])?;
-                weight = weight.with_map(values, scales.slice());
-            }
-            return Ok(Self { weight: Weight::Int8(weight), bias });
-        }
-        let weights = scopes.iter().map(|scope| scope.floats("weight", &[outputs, inputs]));
-        match &weights.collect::<Result<Vec<_>, Error>>()?[..] {
-            [weight] => Ok(Self::new(weight.slice(), bias)),
-            weights => Ok(Self::new(&weights.iter().map(Floats::slice).collect::<Vec<_>>().concat(), bias)),
-        }
+        let weight = Weight::load(scopes, inputs, outputs)?;
+        let bias = scopes.iter().map(|scope| scope.bias("bias", outputs)).collect::<Result<Vec<_>, Error>>()?;
+        Ok(Self { weight, bias: bias.concat() })
     }
 
     pub fn new(weight: &[f32], bias: Vec<f32>) -> Self {
-        let weight = Matrix::new(weight, weight.len() / bias.len()).transposed().packed();
-        Self { weight: Weight::Single(weight), bias }
+        Self { weight: Weight::of(weight, weight.len() / bias.len()), bias }
     }
 
     pub fn outputs(&self) -> usize {

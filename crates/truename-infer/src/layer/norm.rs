@@ -3,6 +3,7 @@
 use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, SimdOp};
 
+use super::sized;
 use crate::Error;
 use crate::weights::Scope;
 
@@ -15,8 +16,8 @@ pub(crate) struct Norm {
 
 impl Norm {
     pub fn load(scope: &Scope, width: usize, epsilon: f32) -> Result<Self, Error> {
-        let [scale, shift] = scope.norm_names().map(|name| scope.values(name, &[width]));
-        Ok(Self::new(scale?, shift?, epsilon))
+        let [scale, shift] = scope.norm_names();
+        Ok(Self::new(scope.values(scale, &[width])?, scope.bias(shift, width)?, epsilon))
     }
 
     fn new(scale: Vec<f32>, shift: Vec<f32>, epsilon: f32) -> Self {
@@ -27,6 +28,37 @@ impl Norm {
     /// `rows: [rows, width]`, changed in place
     pub fn apply(&self, rows: &mut [f32]) {
         Rows { norm: self, rows }.dispatch();
+    }
+}
+
+/// The norm of a part of a layer, around its residual connection (Xiong et al. 2020, figure 1).
+pub(crate) enum PartNorm {
+    /// Of the sum with the residual, as in BERT.
+    After(Norm),
+    /// Of the input, as in GPT-2.
+    Before(Norm),
+    None,
+}
+
+impl PartNorm {
+    /// Returns the input of the part; `scratch` holds it where it is normed.
+    ///
+    /// # Shapes
+    /// `hidden: [rows, width]`, output: the same
+    pub fn before<'a>(&self, hidden: &'a [f32], scratch: &'a mut Vec<f32>) -> &'a [f32] {
+        let Self::Before(norm) = self else { return hidden };
+        let normed = sized(scratch, hidden.len());
+        normed.copy_from_slice(hidden);
+        norm.apply(normed);
+        normed
+    }
+
+    /// # Shapes
+    /// `hidden: [rows, width]`, the sum with the residual, changed in place
+    pub fn after(&self, hidden: &mut [f32]) {
+        if let Self::After(norm) = self {
+            norm.apply(hidden);
+        }
     }
 }
 

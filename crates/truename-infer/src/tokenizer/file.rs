@@ -13,9 +13,11 @@ use crate::{Error, SpecialToken, error};
 /// `tokenizer.json`.
 #[derive(Clone)]
 pub(crate) struct TokenizerFile {
-    path: PathBuf,
-    bytes: Vec<u8>,
-    inner: tokenizers::Tokenizer,
+    pub(super) path: PathBuf,
+    pub(super) bytes: Vec<u8>,
+    pub(super) inner: tokenizers::Tokenizer,
+    /// Other files of the folder list tokens that this one does not have.
+    pub is_pruned: bool,
 }
 
 /// The number of a token that was added, and of the token whose vector it begins with.
@@ -32,7 +34,7 @@ impl TokenizerFile {
         let path = folder.join(Self::NAME);
         let bytes = std::fs::read(&path).map_err(|source| error::io("read", &path, source))?;
         let inner = parse(&bytes).map_err(|source| error::tokenizer(&path, source))?;
-        Ok(Self { path, bytes, inner })
+        Ok(Self { path, bytes, inner, is_pruned: false })
     }
 
     /// The file as it was read or would be written.
@@ -93,7 +95,7 @@ impl TokenizerFile {
 type WordPieces =
     TokenizerImpl<WordPiece, NormalizerWrapper, PreTokenizerWrapper, PostProcessorWrapper, DecoderWrapper>;
 
-fn parse(bytes: &[u8]) -> tokenizers::Result<tokenizers::Tokenizer> {
+pub(super) fn parse(bytes: &[u8]) -> tokenizers::Result<tokenizers::Tokenizer> {
     match serde_json::from_slice::<WordPieces>(bytes) {
         Ok(tokenizer) => Ok(tokenizer.into()),
         Err(_) => tokenizers::Tokenizer::from_bytes(bytes),

@@ -2,6 +2,7 @@
 
 pub(crate) mod characters;
 mod file;
+mod pruned;
 mod sequence;
 mod source;
 mod template;
@@ -104,6 +105,14 @@ impl Tokenizer {
             }
         }
         Ok(false)
+    }
+
+    /// Largest number of tokens of a window, with those that mark its ends.
+    pub fn window(&self) -> usize {
+        match &self.0 {
+            Kind::Pieces(pieces) => pieces.window,
+            Kind::Characters { window } => *window,
+        }
     }
 
     /// Returns all tokens of a text in windows, of which each but the first begins with the last `overlap` tokens of the one

@@ -92,7 +92,7 @@ fn weights_cut_short() {
 fn settings_that_are_not_known() {
     let cases = [
         ("config.json", "\"bert\"", "\"bertha\"", ["model_type is bertha", "bert, roberta"]),
-        ("config.json", "\"gelu\"", "\"swish\"", ["hidden_act is swish", "gelu_new"]),
+        ("config.json", "\"gelu\"", "\"mish\"", ["hidden_act is mish", "gelu_new"]),
         (
             "config.json",
             "\"num_attention_heads\": 2",
@@ -121,7 +121,9 @@ fn settings_that_are_not_known() {
             ["config.json: max_position_embeddings is 2", "3 and more"],
         ),
         ("config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 0", ["num_hidden_layers is 0", "1 and"]),
-        ("modules.json", "models.Normalize", "models.Dense", ["type is sentence_transformers.models.Dense", "Pooling"]),
+        ("modules.json", "models.Normalize", "models.CNN", ["type is sentence_transformers.models.CNN", "Pooling"]),
+        ("modules.json", "models.Normalize", "models.Dense", ["path is 2_Normalize", "2_Dense and 3_Dense"]),
+        ("modules.json", "models.Transformer", "models.Normalize", ["models.Pooling", "in this order"]),
         (
             "1_Pooling/config.json",
             "\"pooling_mode_mean_tokens\":true",
@@ -139,6 +141,25 @@ fn settings_that_are_not_known() {
     ];
     for (file, from, to, said) in cases {
         check("bert", |folder| replace(&folder.join(file), from, to), &said);
+    }
+    let of_families = [
+        ("modernbert", "\"rope_type\": \"default\"", "\"rope_type\": \"yarn\"", ["rope_type is yarn", "default"]),
+        ("modernbert", "\"sliding_attention\"", "\"linear_attention\"", ["config.json", "linear_attention"]),
+        ("nomic", "\"hidden_act\"", "\"prenorm\": true, \"hidden_act\"", ["prenorm is true", "false"]),
+        (
+            "nomic",
+            "\"hidden_act\"",
+            "\"rotary_emb_fraction\": 0.5, \"hidden_act\"",
+            ["rotary_emb_fraction is 0.5", "1"],
+        ),
+        ("deberta", "\"hidden_act\"", "\"conv_kernel_size\": 3, \"hidden_act\"", ["conv_kernel_size is 3", "0"]),
+        ("deberta", "\"hidden_act\"", "\"embedding_size\": 8, \"hidden_act\"", ["embedding_size is 8", "16"]),
+        ("nomic", "\"max_position_embeddings\": 1", "\"max_position_embeddings\": 99991", ["65536 and less", "config"]),
+        ("modernbert", "\"intermediate_size\": 24", "\"intermediate_size\": 4611686018427387904", ["mlp.Wi", "shape"]),
+        ("distilbert", "\"dim\"", "\"dimensions\"", ["config.json", "missing field `hidden_size`"]),
+    ];
+    for (family, from, to, said) in of_families {
+        check(family, |folder| replace(&folder.join("config.json"), from, to), &said);
     }
     let buckets = |count: usize| format!("\"relative_attention_num_buckets\": {count}");
     let few = |folder: &Path| replace(&folder.join("config.json"), &buckets(32), &buckets(1));

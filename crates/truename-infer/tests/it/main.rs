@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod cloze;
+mod dense;
 mod encode;
 mod errors;
 mod masked_language;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use truename_infer::{Backbone, Checkpoint, Input, MaskedLanguageModel, MaskedPlace, Tensor, Tensors};
+use truename_infer::{Activation, Backbone, Checkpoint, Input, MaskedLanguageModel, MaskedPlace, Tensor, Tensors};
 use truename_text::Span;
 
 const TEXT: &str = "the patient had fever again";
@@ -12,15 +12,15 @@ const FEVER: Span = Span { start: 16, end: 21 };
 fn with_head(family: &str) -> tempfile::TempDir {
     let checkpoint = Checkpoint::open(&crate::models::folder(family)).unwrap();
     let Checkpoint::Transformer(transformer) = &checkpoint else { panic!("a transformer") };
-    let (hidden, rows, names) =
-        (transformer.config().hidden_size, transformer.config().vocab_size, transformer.names());
+    let (hidden, width) = (transformer.config().hidden_size, transformer.embedding_width());
+    let (rows, names) = (transformer.config().vocab_size, transformer.names());
     let numbers = |count: usize, seed: f32| (0..count).map(|at| 0.3 * (seed + at as f32 * 0.37).sin()).collect();
     let tensor = |shape: &[usize], seed: f32| Tensor::new(shape.to_vec(), numbers(shape.iter().product(), seed));
     let tensors = Tensors::from([
-        (format!("{}.weight", names.masked_map), tensor(&[hidden, hidden], 1.0)),
-        (format!("{}.bias", names.masked_map), tensor(&[hidden], 2.0)),
-        (format!("{}.weight", names.masked_norm), tensor(&[hidden], 3.0)),
-        (format!("{}.bias", names.masked_norm), tensor(&[hidden], 4.0)),
+        (format!("{}.weight", names.masked_map), tensor(&[width, hidden], 1.0)),
+        (format!("{}.bias", names.masked_map), tensor(&[width], 2.0)),
+        (format!("{}.weight", names.masked_norm), tensor(&[width], 3.0)),
+        (format!("{}.bias", names.masked_norm), tensor(&[width], 4.0)),
         (format!("{}.bias", names.masked_bias), tensor(&[rows], 5.0)),
     ]);
     let folder = tempfile::tempdir().unwrap();
@@ -28,7 +28,7 @@ fn with_head(family: &str) -> tempfile::TempDir {
     folder
 }
 
-/// Log-probabilities of all tokens at a place of a sequence: `softmax(norm(gelu(W h + b)) Eᵀ + c)`.
+/// Log-probabilities of all tokens at a place of a sequence: `softmax(norm(f(W h + b)) Eᵀ + c)`.
 fn expected(folder: &Path, input: &Input, place: usize) -> Vec<f64> {
     let checkpoint = Checkpoint::open(folder).unwrap();
     let Checkpoint::Transformer(transformer) = &checkpoint else { panic!("a transformer") };
@@ -45,7 +45,11 @@ fn expected(folder: &Path, input: &Input, place: usize) -> Vec<f64> {
         .chunks(state.len())
         .zip(of(names.masked_map, "bias"))
         .map(|(row, bias)| dot(row, &state) + bias)
-        .map(|x| 0.5 * x * (1.0 + erf(x / std::f64::consts::SQRT_2)))
+        .map(|x| match transformer.activation().unwrap() {
+            Activation::Relu => x.max(0.0),
+            Activation::Silu => x / (1.0 + (-x).exp()),
+            _ => 0.5 * x * (1.0 + erf(x / std::f64::consts::SQRT_2)),
+        })
         .collect();
     let mean = mapped.iter().sum::<f64>() / mapped.len() as f64;
     let variance = mapped.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / mapped.len() as f64;
@@ -65,7 +69,7 @@ fn expected(folder: &Path, input: &Input, place: usize) -> Vec<f64> {
         .map(f64::from)
         .collect();
     let scores: Vec<f64> = words
-        .chunks(state.len())
+        .chunks(normed.len())
         .zip(of(names.masked_bias, "bias"))
         .map(|(row, bias)| dot(row, &normed) + bias)
         .collect();
@@ -124,7 +128,7 @@ fn words_have_the_log_probabilities_of_the_formula() {
             let expected = expected(folder.path(), &input, mask);
             let tokenizer = model.backbone().tokenizer();
             for word in &found {
-                let starts = [word.word.clone(), format!("\u{120}{}", word.word)];
+                let starts = ["", "\u{120}", "\u{2581}"].map(|start| format!("{start}{}", word.word));
                 let token = starts.iter().rev().find_map(|name| tokenizer.id(name)).unwrap();
                 let expected = expected[token as usize];
                 assert!((f64::from(word.log_probability) - expected).abs() < 2e-4, "{family} {word:?}, not {expected}");

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use truename_infer::Checkpoint;
 
-pub const FAMILIES: [&str; 3] = ["bert", "roberta", "mpnet"];
+pub const FAMILIES: [&str; 9] =
+    ["bert", "roberta", "mpnet", "xlm-roberta", "distilbert", "electra", "modernbert", "nomic", "deberta"];
 
 pub fn folder(family: &str) -> PathBuf {
     Path::new("tests/models").join(family)

@@ -77,7 +77,7 @@ fn windows_are_those_of_hugging_face() {
 #[test]
 fn offsets_are_those_of_hugging_face() {
     let text = "Die Ärztin: 37 °C 🙂 naïve";
-    let pieces: [(&str, &[&str]); 2] = [
+    let pieces: [(&str, &[&str]); 3] = [
         ("bert", &["Di", "e", "Är", "z", "ti", "n", ":", "37", "°", "C", "🙂", "n", "a", "ïv", "e"]),
         (
             "roberta",
@@ -86,6 +86,7 @@ fn offsets_are_those_of_hugging_face() {
                 "🙂", "", "n", "a", "ï", "ï", "v", "e",
             ],
         ),
+        ("xlm-roberta", &["Die", "Ärztin", ":", "3", "3", "7", "°", "°", "C", "🙂", "🙂", "naïve"]),
     ];
     for (family, expected) in pieces {
         let windows = tokenizer(family).windows(text, 0).unwrap();
@@ -95,6 +96,16 @@ fn offsets_are_those_of_hugging_face() {
         assert_eq!(found.collect::<Vec<_>>(), expected, "{family}");
         assert!(window.span(0).is_none() && window.places.last().unwrap().is_none());
     }
+}
+
+// The byte spans of tokenizer.encode(text, add_special_tokens=False).offsets
+#[test]
+fn offsets_are_exact_under_the_normalization_of_sentencepiece() {
+    let text = " the \u{fb01}èvre e\u{301} ２ \u{bd} day";
+    let window = &tokenizer("xlm-roberta").windows(text, 0).unwrap()[0];
+    let found = window.places[window.parts[1].clone()].iter().map(|place| &text[place.unwrap().span.range()]);
+    let expected = ["the", "ﬁèvre", "e", "e\u{301}", "２", "２", "½", "½", "½", "½", "day"];
+    assert_eq!(found.collect::<Vec<_>>(), expected);
 }
 
 /// A tokenizer of its own file, in the folder of another model.

@@ -40,15 +40,12 @@ pub(super) struct Maps {
     pub widths: Vec<f32>,
     pub start: Linear,
     pub end: Linear,
-    pub type_span: Linear,
-    pub type_start: Linear,
-    pub type_end: Linear,
     /// Scales of starts, ends and spans.
     pub scales: [f32; 3],
 }
 
 impl Maps {
-    pub fn load(tensors: &Scope<'_>, hidden: usize, type_hidden: usize, max_span: usize) -> Result<Self, Error> {
+    pub fn load(tensors: &Scope<'_>, hidden: usize, max_span: usize) -> Result<Self, Error> {
         let widths = tensors.tensor(SpanTensors::WIDTHS)?;
         let bias = tensors.at(SpanTensors::SPAN).tensor("bias")?;
         let (dimensions, width) = (bias.values().len(), widths.values().len() / max_span);
@@ -61,21 +58,14 @@ impl Maps {
         };
         let mut of_widths = vec![0.0; max_span * dimensions];
         columns(2 * hidden, width, bias.values().to_vec()).apply(&widths, &mut of_widths);
-        let map = |names: [&str; 2], inputs| {
-            let name = names.into_iter().find(|name| tensors.at(name).has("weight")).unwrap_or(names[1]);
-            Linear::load(&tensors.at(name), inputs, dimensions)
-        };
         let scales = tensors.values(SpanTensors::SCALES, &[3])?;
         Ok(Self {
             dimensions,
             first: columns(0, hidden, vec![0.0; dimensions]),
             last: columns(hidden, hidden, vec![0.0; dimensions]),
             widths: of_widths,
-            start: map([SpanTensors::START; 2], hidden)?,
-            end: map([SpanTensors::END, SpanTensors::START], hidden)?,
-            type_span: map([SpanTensors::TYPE_SPAN; 2], type_hidden)?,
-            type_start: map([SpanTensors::TYPE_START, SpanTensors::TYPE_SPAN], type_hidden)?,
-            type_end: map([SpanTensors::TYPE_END, SpanTensors::TYPE_SPAN], type_hidden)?,
+            start: map(tensors, [SpanTensors::START; 2], hidden, dimensions)?,
+            end: map(tensors, [SpanTensors::END, SpanTensors::START], hidden, dimensions)?,
             scales: [0, 1, 2].map(|part| scales[part].exp()),
         })
     }
@@ -85,9 +75,7 @@ impl Maps {
     /// # Shapes
     /// `states: [rows, inputs]`, output: `[rows, dimensions]`
     pub fn unit_rows(&self, map: &Linear, states: &[f32], rows: usize) -> Vec<f32> {
-        let mut vectors = self.rows(map, states, rows);
-        vectors.chunks_exact_mut(self.dimensions).for_each(scale_to_unit);
-        vectors
+        unit_rows(map, states, rows, self.dimensions)
     }
 
     /// Returns the vectors of rows of states by a map.
@@ -95,10 +83,27 @@ impl Maps {
     /// # Shapes
     /// `states: [rows, inputs]`, output: `[rows, dimensions]`
     pub fn rows(&self, map: &Linear, states: &[f32], rows: usize) -> Vec<f32> {
-        let mut vectors = vec![0.0; rows * self.dimensions];
-        if rows > 0 {
-            map.apply(states, &mut vectors);
-        }
-        vectors
+        mapped(map, states, rows, self.dimensions)
     }
+}
+
+/// Loads the map with the first of two names that the model has.
+pub(super) fn map(tensors: &Scope<'_>, names: [&str; 2], inputs: usize, dimensions: usize) -> Result<Linear, Error> {
+    let name = names.into_iter().find(|name| tensors.at(name).has("weight")).unwrap_or(names[1]);
+    Linear::load(&tensors.at(name), inputs, dimensions)
+}
+
+/// As [`Maps::unit_rows`].
+pub(super) fn unit_rows(map: &Linear, states: &[f32], rows: usize, dimensions: usize) -> Vec<f32> {
+    let mut vectors = mapped(map, states, rows, dimensions);
+    vectors.chunks_exact_mut(dimensions).for_each(scale_to_unit);
+    vectors
+}
+
+fn mapped(map: &Linear, states: &[f32], rows: usize, dimensions: usize) -> Vec<f32> {
+    let mut vectors = vec![0.0; rows * dimensions];
+    if rows > 0 {
+        map.apply(states, &mut vectors);
+    }
+    vectors
 }

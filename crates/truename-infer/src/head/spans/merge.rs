@@ -4,7 +4,7 @@ use super::{ScoredSpan, SpanWindow, TokenSpan};
 
 /// Returns the spans found in the windows of a text, in order. A span that several windows hold counts where that window found
 /// it in which it is farthest from a border within the text.
-pub(super) fn merged(windows: &[SpanWindow], found: &[Vec<TokenSpan>]) -> Vec<ScoredSpan> {
+pub(super) fn merged(windows: &[&SpanWindow], found: &[Vec<TokenSpan>]) -> Vec<ScoredSpan> {
     let mut spans = Vec::new();
     for (number, found) in found.iter().enumerate() {
         for span in found {
@@ -30,7 +30,7 @@ pub(super) fn merged(windows: &[SpanWindow], found: &[Vec<TokenSpan>]) -> Vec<Sc
 }
 
 /// Returns the number of tokens between a span and the nearer border of its window; the ends of the text are no borders.
-fn distance(windows: &[SpanWindow], number: usize, first: u32, last: u32) -> u32 {
+fn distance(windows: &[&SpanWindow], number: usize, first: u32, last: u32) -> u32 {
     let before = if number == 0 { u32::MAX } else { first };
     let tokens = windows[number].sequence.input.len() as u32;
     let after = if number + 1 == windows.len() { u32::MAX } else { tokens - 1 - last };

@@ -5,24 +5,25 @@
 
 mod config;
 mod maps;
+mod margins;
 mod merge;
+mod types;
 mod window;
 
-use std::ops::Range;
 use std::path::Path;
 
 use rayon::prelude::*;
-use truename_error::ErrorKind;
 use truename_text::Span;
 
 use crate::backbone::Backbone;
-use crate::checkpoint::network_folder;
 use crate::kernels::dot;
 use crate::{Error, Input, States, error};
 
-pub use config::{Descriptions, EntityType, SpanConfig, Thresholds};
+pub use config::{Descriptions, EntityType, MarginCalibration, SpanConfig, Thresholds, TypeVectors};
 use maps::Maps;
 pub use maps::SpanTensors;
+pub use margins::WindowMargins;
+use types::TypeReader;
 pub use window::SpanWindow;
 
 /// Finds the mentions of types of entities in texts by the similarity of spans to descriptions of the types (BINDER, section
@@ -35,23 +36,14 @@ pub use window::SpanWindow;
 /// Shared by reference between threads; each call uses the threads of the current rayon pool.
 pub struct SpanScorer {
     text: Backbone,
-    descriptions: Backbone,
+    /// The network of descriptions, where the model's own vectors of types do not do.
+    reader: Option<TypeReader>,
     maps: Maps,
     config: SpanConfig,
     /// The types that are looked for.
     types: Vec<EntityType>,
-    anchors: Anchors,
-}
-
-/// The vectors of the types, of unit length, and their thresholds where they are not dynamic.
-struct Anchors {
-    /// `[types, dimensions]`
-    spans: Vec<f32>,
-    /// `[types, dimensions]`
-    starts: Vec<f32>,
-    /// `[types, dimensions]`
-    ends: Vec<f32>,
-    /// Of starts, ends and spans, for each type.
+    vectors: TypeVectors,
+    /// Thresholds of starts, ends and spans for each type, where they are not dynamic.
     thresholds: Option<[Vec<f32>; 3]>,
 }
 
@@ -64,6 +56,22 @@ pub struct SpanOptions {
     pub is_flat: Option<bool>,
     /// Smallest difference of score and threshold; below 0 for more spans than the model takes for mentions.
     pub min_margin: f32,
+}
+
+/// Spans with lower thresholds than others, such as names of a knowledge base.
+#[derive(Clone, Copy, Debug)]
+pub struct LikelySpans<'a> {
+    /// The likely spans of each text.
+    pub spans: &'a [Vec<Span>],
+    /// Amount that is subtracted from their thresholds.
+    pub slack: f32,
+}
+
+/// A window with the first and last tokens of its likely spans, in order.
+struct WindowTask {
+    window: SpanWindow,
+    likely: Vec<(u32, u32)>,
+    slack: f32,
 }
 
 /// Inference strategies (BINDER, section 3.2).
@@ -96,6 +104,13 @@ pub struct ScoredSpan {
     pub threshold: f32,
 }
 
+impl WindowTask {
+    /// Returns how much lower the thresholds of a span are.
+    fn slack(&self, first: u32, last: u32) -> f32 {
+        if self.likely.binary_search(&(first, last)).is_ok() { self.slack } else { 0.0 }
+    }
+}
+
 /// A span by its tokens in a window.
 #[derive(Clone, Copy)]
 struct TokenSpan {
@@ -115,12 +130,20 @@ impl SpanScorer {
         let text = Backbone::open(folder)?;
         let config: Option<SpanConfig> = text.manifest().head(SpanConfig::HEAD)?;
         let config = config.ok_or_else(|| error::no_head(folder, SpanConfig::HEAD, "recognizer", "recognize"))?;
-        let descriptions = Backbone::open(&folder.join(network_folder(1)))?;
-        let maps = Maps::load(&text.tensors(), text.info().hidden, descriptions.info().hidden, config.max_span)?;
+        let maps = Maps::load(&text.tensors(), text.info().hidden, config.max_span)?;
+        let size = config.types.len() * maps.dimensions;
+        let (reader, vectors) = match config.vectors.clone().filter(|vectors| vectors.are_of_size(size)) {
+            Some(vectors) => (None, vectors),
+            None => {
+                let reader = TypeReader::open(folder, &text.tensors(), maps.dimensions)?;
+                let vectors = reader.vectors(&config.types)?;
+                (Some(reader), vectors)
+            }
+        };
         let types = config.types.clone();
-        let empty = || Anchors { spans: vec![], starts: vec![], ends: vec![], thresholds: None };
-        let scorer = Self { text, descriptions, maps, config, types: Vec::new(), anchors: empty() };
-        scorer.with_types(types)
+        let mut scorer = Self { text, reader, maps, config, types, vectors, thresholds: None };
+        scorer.thresholds = scorer.thresholds_of(&scorer.types)?;
+        Ok(scorer)
     }
 
     /// Looks for other types than those that the model was trained on, by their descriptions alone.
@@ -128,10 +151,28 @@ impl SpanScorer {
     /// Thresholds that are not dynamic are the mean of those of the trained types.
     ///
     /// # Errors
-    /// Where a type has no description, or one that is longer than the window.
-    pub fn with_types(self, types: Vec<EntityType>) -> Result<Self, Error> {
-        let anchors = self.anchors_of(&types)?;
-        Ok(Self { types, anchors, ..self })
+    /// Where a type has no description, or one that is longer than the window, or the folder has no network of descriptions.
+    pub fn with_types(mut self, types: Vec<EntityType>) -> Result<Self, Error> {
+        if let Some(vectors) = self.known_vectors(&types) {
+            let thresholds = self.thresholds_of(&types)?;
+            return Ok(Self { types, vectors, thresholds, ..self });
+        }
+        let reader = match self.reader.take() {
+            Some(reader) => reader,
+            None => TypeReader::open(self.text.folder(), &self.text.tensors(), self.maps.dimensions)?,
+        };
+        let (vectors, thresholds) = (reader.vectors(&types)?, self.thresholds_of(&types)?);
+        Ok(Self { reader: Some(reader), types, vectors, thresholds, ..self })
+    }
+
+    /// Returns the stored vectors of types, by their descriptions; `None` where one was not trained or no vectors are stored.
+    fn known_vectors(&self, types: &[EntityType]) -> Option<TypeVectors> {
+        let stored = self.config.vectors.as_ref()?;
+        let place = |entity_type: &EntityType| {
+            self.config.types.iter().position(|known| known.descriptions == entity_type.descriptions)
+        };
+        let places: Vec<usize> = types.iter().map(place).collect::<Option<_>>()?;
+        Some(stored.of_types(&places, self.maps.dimensions))
     }
 
     /// Uses other thresholds.
@@ -140,7 +181,7 @@ impl SpanScorer {
     /// Where the model has none that are learned.
     pub fn with_thresholds(mut self, thresholds: Thresholds) -> Result<Self, Error> {
         self.config.thresholds = thresholds;
-        self.anchors.thresholds = self.thresholds_of(&self.types)?;
+        self.thresholds = self.thresholds_of(&self.types)?;
         Ok(self)
     }
 
@@ -159,10 +200,18 @@ impl SpanScorer {
         &self.config
     }
 
-    /// Returns a hash of both networks, in hexadecimal.
+    /// The vectors of the types that are looked for.
+    pub fn vectors(&self) -> &TypeVectors {
+        &self.vectors
+    }
+
+    /// Returns a hash of the networks that are in use, in hexadecimal.
     pub fn hash(&self) -> String {
         const HALF: usize = 16;
-        [&self.text, &self.descriptions].map(|network| &network.hash()[..HALF]).concat()
+        match &self.reader {
+            Some(reader) => [self.text.hash(), reader.hash()].map(|hash| &hash[..HALF]).concat(),
+            None => self.text.hash().to_owned(),
+        }
     }
 
     /// The network that reads texts.
@@ -175,43 +224,67 @@ impl SpanScorer {
     ///
     /// # Errors
     /// Where the tokenizer fails.
-    #[tracing::instrument(name = "find spans", level = "debug", skip_all, fields(texts = texts.len()))]
     pub fn find<S: AsRef<str> + Sync>(
         &self,
         texts: &[S],
         options: &SpanOptions,
     ) -> Result<Vec<Vec<ScoredSpan>>, Error> {
-        let SpanConfig { window, max_span, is_flat, .. } = self.config;
-        let tokenizer = self.text.tokenizer();
-        let windows = |text: &S| SpanWindow::of(text.as_ref(), tokenizer, window, max_span);
-        let windows: Vec<Vec<SpanWindow>> = texts.par_iter().map(windows).collect::<Result<_, _>>()?;
-        let found = self.score(&windows.iter().flatten().collect::<Vec<_>>(), options)?;
-        let mut found = found.into_iter();
-        let is_flat = options.is_flat.unwrap_or(is_flat);
-        let of_text = |windows: &Vec<SpanWindow>| {
+        self.find_likely(texts, LikelySpans { spans: &[], slack: 0.0 }, options)
+    }
+
+    /// As [`SpanScorer::find`], with lower thresholds for spans that are likely for another reason.
+    ///
+    /// # Errors
+    /// As [`SpanScorer::find`].
+    #[tracing::instrument(name = "find spans", level = "debug", skip_all, fields(texts = texts.len()))]
+    pub fn find_likely<S: AsRef<str> + Sync>(
+        &self,
+        texts: &[S],
+        likely: LikelySpans<'_>,
+        options: &SpanOptions,
+    ) -> Result<Vec<Vec<ScoredSpan>>, Error> {
+        let is_flat = options.is_flat.unwrap_or(self.config.is_flat);
+        let windows = |(number, text): (usize, &S)| {
+            self.windows(text.as_ref(), likely.spans.get(number).map_or(&[], Vec::as_slice), likely.slack)
+        };
+        let windows: Vec<Vec<WindowTask>> = texts.par_iter().enumerate().map(windows).collect::<Result<_, _>>()?;
+        let mut found = self.score(&windows.iter().flatten().collect::<Vec<_>>(), options)?.into_iter();
+        let of_text = |windows: &Vec<WindowTask>| {
             let spans: Vec<Vec<TokenSpan>> = found.by_ref().take(windows.len()).collect();
-            let spans = merge::merged(windows, &spans);
+            let windows: Vec<&SpanWindow> = windows.iter().map(|task| &task.window).collect();
+            let spans = merge::merged(&windows, &spans);
             if is_flat { merge::flat(spans) } else { spans }
         };
         Ok(windows.iter().map(of_text).collect())
     }
 
+    fn windows(&self, text: &str, likely: &[Span], slack: f32) -> Result<Vec<WindowTask>, Error> {
+        let SpanConfig { window, max_span, .. } = self.config;
+        let windows = SpanWindow::of(text, self.text.tokenizer(), window, max_span)?;
+        let task = |window: SpanWindow| {
+            let mut likely: Vec<(u32, u32)> = likely.iter().filter_map(|span| window.tokens(*span)).collect();
+            likely.sort_unstable();
+            WindowTask { window, likely, slack }
+        };
+        Ok(windows.into_iter().map(task).collect())
+    }
+
     /// Scores the spans of windows, a list for each.
-    fn score(&self, windows: &[&SpanWindow], options: &SpanOptions) -> Result<Vec<Vec<TokenSpan>>, Error> {
+    fn score(&self, windows: &[&WindowTask], options: &SpanOptions) -> Result<Vec<Vec<TokenSpan>>, Error> {
         /// Windows whose states are held at a time.
         const TOGETHER: usize = 256;
         let mut found = Vec::with_capacity(windows.len());
         for windows in windows.chunks(TOGETHER) {
-            let inputs: Vec<Input> = windows.iter().map(|window| window.sequence.input.clone()).collect();
+            let inputs: Vec<Input> = windows.iter().map(|task| task.window.sequence.input.clone()).collect();
             let states = self.text.states(&inputs, &[self.text.info().layers])?;
             let pairs = windows.par_iter().zip(&states);
-            found.par_extend(pairs.map(|(window, states)| self.score_window(window, states, options)));
+            found.par_extend(pairs.map(|(task, states)| self.score_window(task, states, options)));
         }
         Ok(found)
     }
 
-    fn score_window(&self, window: &SpanWindow, states: &States, options: &SpanOptions) -> Vec<TokenSpan> {
-        let maps = &self.maps;
+    fn score_window(&self, task: &WindowTask, states: &States, options: &SpanOptions) -> Vec<TokenSpan> {
+        let (maps, window) = (&self.maps, &task.window);
         let rows = |tokens: &[u32]| -> Vec<f32> {
             tokens.iter().flat_map(|token| states.row(0, *token as usize).iter().copied()).collect()
         };
@@ -236,13 +309,14 @@ impl SpanScorer {
                     break;
                 }
                 scores.of_span(first_part, last_part, width);
-                let above = scores.above(options.min_margin);
+                let slack = task.slack(*first, *last);
+                let above = scores.above(options.min_margin - slack);
                 found.extend(above.map(|(type_number, score, threshold)| TokenSpan {
                     first: *first,
                     last: *last,
                     type_number,
                     score,
-                    threshold,
+                    threshold: threshold - slack,
                 }));
             }
         }
@@ -259,8 +333,8 @@ impl SpanScorer {
     fn position_margins(&self, states: &States, tokens: &[u32], part: Part) -> Vec<f32> {
         let maps = &self.maps;
         let (map, anchors, scale) = match part {
-            Part::Start => (&maps.start, &self.anchors.starts, maps.scales[0]),
-            Part::End => (&maps.end, &self.anchors.ends, maps.scales[1]),
+            Part::Start => (&maps.start, &self.vectors.starts, maps.scales[0]),
+            Part::End => (&maps.end, &self.vectors.ends, maps.scales[1]),
         };
         let rows: Vec<f32> = std::iter::once(&0)
             .chain(tokens)
@@ -272,46 +346,13 @@ impl SpanScorer {
         };
         let mut vectors = vectors.chunks_exact(maps.dimensions);
         let first = vectors.next().map(scores).unwrap_or_default();
-        let thresholds = self.anchors.thresholds.as_ref().map_or(&first, |all| &all[part as usize]);
+        let thresholds = self.thresholds.as_ref().map_or(&first, |all| &all[part as usize]);
         vectors
             .flat_map(|vector| {
                 let scores = scores(vector);
                 scores.into_iter().zip(thresholds).map(|(score, threshold)| score - threshold).collect::<Vec<_>>()
             })
             .collect()
-    }
-
-    /// Computes the vectors of types by their descriptions.
-    fn anchors_of(&self, types: &[EntityType]) -> Result<Anchors, Error> {
-        let tokenizer = self.descriptions.tokenizer();
-        let mut inputs = Vec::new();
-        let mut ranges: Vec<Range<usize>> = Vec::new();
-        for entity_type in types {
-            let first = inputs.len();
-            for description in &entity_type.descriptions {
-                let tokens = tokenizer.tokens(description)?;
-                if tokens.is_truncated {
-                    let (name, window) = (&entity_type.name, self.descriptions.info().window);
-                    let message = format!(
-                        "a description of the type {name} is longer than the {window} tokens that the model reads"
-                    );
-                    return Err(Error::new(ErrorKind::TooLong, message)
-                        .with_hint("shorten it, or split it into several descriptions"));
-                }
-                inputs.push(Input::new(tokens.ids));
-            }
-            if entity_type.descriptions.iter().all(|description| description.trim().is_empty()) {
-                return Err(Error::new(ErrorKind::Choice, format!("the type {} has no description", entity_type.name))
-                    .with_hint("describe in a sentence what mentions of the type stand for"));
-            }
-            ranges.push(first..inputs.len());
-        }
-        let states = self.descriptions.states(&inputs, &[self.descriptions.info().layers])?;
-        let means: Vec<f32> = ranges.iter().flat_map(|range| mean(&states[range.clone()])).collect();
-        let maps = &self.maps;
-        let [spans, starts, ends] =
-            [&maps.type_span, &maps.type_start, &maps.type_end].map(|map| maps.unit_rows(map, &means, types.len()));
-        Ok(Anchors { spans, starts, ends, thresholds: self.thresholds_of(types)? })
     }
 
     /// Returns the thresholds of starts, ends and spans of types, where they are not dynamic.
@@ -400,7 +441,7 @@ impl<'a> Scores<'a> {
             scores: vec![0.0; scorer.types.len()],
             thresholds: Vec::new(),
         };
-        scores.thresholds = match &scorer.anchors.thresholds {
+        scores.thresholds = match &scorer.thresholds {
             Some([_, _, spans]) => spans.clone(),
             None if states.tokens() == 0 => vec![f32::INFINITY; scorer.types.len()],
             None => {
@@ -421,7 +462,7 @@ impl<'a> Scores<'a> {
         }
         let length = dot::<16>(&self.vector, &self.vector).sqrt().max(f32::MIN_POSITIVE);
         let factor = maps.scales[2] / length;
-        for (score, anchor) in self.scores.iter_mut().zip(self.scorer.anchors.spans.chunks_exact(maps.dimensions)) {
+        for (score, anchor) in self.scores.iter_mut().zip(self.scorer.vectors.spans.chunks_exact(maps.dimensions)) {
             *score = factor * dot::<16>(&self.vector, anchor);
         }
     }
@@ -433,14 +474,4 @@ impl<'a> Scores<'a> {
             .filter(move |(_, (score, threshold))| **score > **threshold + min_margin)
             .map(|(type_number, (score, threshold))| (type_number, *score, *threshold))
     }
-}
-
-/// Returns the mean of the states of the first tokens.
-fn mean(states: &[States]) -> Vec<f32> {
-    let mut mean = vec![0.0; states.first().map_or(0, |states| states.width(0))];
-    for states in states {
-        mean.iter_mut().zip(states.row(0, 0)).for_each(|(sum, value)| *sum += value);
-    }
-    mean.iter_mut().for_each(|value| *value /= states.len() as f32);
-    mean
 }

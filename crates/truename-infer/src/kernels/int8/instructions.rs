@@ -35,6 +35,12 @@ impl Int8Instructions {
         })
     }
 
+    /// Returns whether products in 8 bits are faster than those in single precision. Plain loops are not, and multiply only where
+    /// `TRUENAME_ISA` names them.
+    pub fn pay() -> bool {
+        Self::current() != Self::Portable || std::env::var_os("TRUENAME_ISA").is_some()
+    }
+
     /// All that this processor has, the fastest first.
     pub fn available() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|instructions| instructions.is_available())

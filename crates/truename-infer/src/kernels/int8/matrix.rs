@@ -102,6 +102,24 @@ impl Int8Matrix {
         self.scales.len()
     }
 
+    /// Returns the weights in single precision.
+    ///
+    /// # Shapes
+    /// output: `[outputs, inputs]`
+    pub fn to_single(&self) -> Vec<f32> {
+        let mut weights = vec![0.0; self.columns() * self.depth];
+        for panel in &self.panels {
+            let values = self.panel_values(panel);
+            for (at, column) in panel.columns.clone().enumerate() {
+                for (row, weight) in weights[column * self.depth..][..self.depth].iter_mut().enumerate() {
+                    let value = values[(row / GROUP * PANEL_COLUMNS + at) * GROUP + row % GROUP];
+                    *weight = self.scales[column] * f32::from(value);
+                }
+            }
+        }
+        weights
+    }
+
     pub(super) fn panels(&self) -> &[Panel] {
         &self.panels
     }
@@ -121,4 +139,26 @@ fn column_sum(panel: &[i8], column: usize) -> f32 {
     let of_group =
         |group: &[i8]| -> i32 { group[column * GROUP..][..GROUP].iter().map(|value| i32::from(*value)).sum() };
     groups.map(of_group).sum::<i32>() as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_come_back_within_half_a_step() {
+        for [inputs, outputs] in [[6_usize, 5_usize], [16, 33]] {
+            let weights: Vec<f32> = (0..inputs * outputs).map(|at| ((at * 37) % 101) as f32 / 25.0 - 2.0).collect();
+            let maps = weights.chunks(inputs * outputs.div_ceil(2)).map(|map| PackedWeights::quantize(map, inputs));
+            let matrix = maps.fold(Int8Matrix::new(inputs), |matrix, PackedWeights { values, scales }| {
+                matrix.with_map(Box::new(values), &scales)
+            });
+            let back = matrix.to_single();
+            assert_eq!(back.len(), weights.len());
+            for (at, (back, weight)) in back.iter().zip(&weights).enumerate() {
+                let step = matrix.scales[at / inputs];
+                assert!((back - weight).abs() <= 0.51 * step, "{inputs} {outputs} {at}: {back}, not {weight}");
+            }
+        }
+    }
 }
