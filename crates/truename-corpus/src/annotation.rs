@@ -1,6 +1,6 @@
 //! An annotation as a file has it, checked against the text.
 
-use truename_error::{Hint, HintPart, hint};
+use truename_error::{Hint, HintPart};
 use truename_text::{Assertions, Mention, OffsetUnit, Offsets, Span, excerpt};
 
 use crate::wrong::Wrong;
@@ -33,16 +33,29 @@ impl<'t> AnnotatedText<'t> {
     /// Returns the mention, or the problem with the annotation.
     pub(crate) fn mention(&self, annotation: Annotation) -> Result<Mention, Wrong> {
         let Annotation { pieces, text, mention_type, id, probability, assertions } = annotation;
-        let spans: Vec<Span> = pieces.iter().map(|(start, end)| self.span(*start, *end)).collect::<Result<_, _>>()?;
-        let start = spans.iter().map(|span| span.start).min().unwrap_or_default();
-        let end = spans.iter().map(|span| span.end).max().unwrap_or_default();
-        let span = Span::new(start, end);
-        if let Some(said) = text {
-            self.check_text(span, &spans, &said)?;
-        }
+        let said = text.as_deref();
+        let spans = self.spans(&pieces, said).map_err(|wrong| self.with_fitting_unit(wrong, &pieces, said))?;
+        let span = envelope(&spans);
         let mut fragments = if spans.len() > 1 { spans } else { Vec::new() };
         fragments.sort();
         Ok(Mention { span, fragments, mention_type, id, probability, assertions })
+    }
+
+    /// Returns the bytes of pieces, or the reason for which there are none or they have another text than the file says.
+    fn spans(&self, pieces: &[(usize, usize)], said: Option<&str>) -> Result<Vec<Span>, Wrong> {
+        let spans: Vec<Span> = pieces.iter().map(|(start, end)| self.span(*start, *end)).collect::<Result<_, _>>()?;
+        said.map_or(Ok(()), |said| self.check_text(&spans, said))?;
+        Ok(spans)
+    }
+
+    /// Advises the unit in which the offsets have the text that the file says, if there is one.
+    fn with_fitting_unit(&self, wrong: Wrong, pieces: &[(usize, usize)], said: Option<&str>) -> Wrong {
+        let fits = |unit: &OffsetUnit| Self::new(self.text, *unit).spans(pieces, said).is_ok();
+        let fitting = || others(self.unit).into_iter().find(fits);
+        match said.and(wrong.hint.as_ref()).and_then(|_| fitting()) {
+            Some(unit) => Wrong { hint: Some(advice(self.unit, &[unit])), ..wrong },
+            None => wrong,
+        }
     }
 
     /// Returns the bytes between two offsets, or the reason for which there are none.
@@ -67,7 +80,8 @@ impl<'t> AnnotatedText<'t> {
     }
 
     /// Compares the text that the file gives with the text at the offsets, which detects offsets in another unit.
-    fn check_text(&self, span: Span, spans: &[Span], said: &str) -> Result<(), Wrong> {
+    fn check_text(&self, spans: &[Span], said: &str) -> Result<(), Wrong> {
+        let span = envelope(spans);
         let whole = span.of(self.text).unwrap_or_default();
         if same_letters(whole, said) {
             return Ok(());
@@ -87,14 +101,33 @@ impl<'t> AnnotatedText<'t> {
     }
 }
 
+/// Returns the span from the beginning of the first to the end of the last.
+fn envelope(spans: &[Span]) -> Span {
+    let start = spans.iter().map(|span| span.start).min().unwrap_or_default();
+    Span::new(start, spans.iter().map(|span| span.end).max().unwrap_or_default())
+}
+
 /// Returns advice on offsets that make no sense.
 pub(crate) fn unit_advice(unit: OffsetUnit) -> Hint {
-    let others = match unit {
-        OffsetUnit::Bytes => "chars or utf16",
-        OffsetUnit::Chars => "bytes or utf16",
-        OffsetUnit::Utf16 => "chars or bytes",
-    };
-    hint![format!("offsets count {unit}: try "), HintPart::setting("offsets").value(others)]
+    advice(unit, &others(unit))
+}
+
+fn others(unit: OffsetUnit) -> [OffsetUnit; 2] {
+    match unit {
+        OffsetUnit::Bytes => [OffsetUnit::Chars, OffsetUnit::Utf16],
+        OffsetUnit::Chars => [OffsetUnit::Bytes, OffsetUnit::Utf16],
+        OffsetUnit::Utf16 => [OffsetUnit::Chars, OffsetUnit::Bytes],
+    }
+}
+
+/// Returns advice to count offsets in one of some units.
+fn advice(unit: OffsetUnit, wanted: &[OffsetUnit]) -> Hint {
+    let mut parts = vec![HintPart::from(format!("offsets count {unit}: try "))];
+    for (at, wanted) in wanted.iter().enumerate() {
+        parts.extend((at > 0).then(|| " or ".into()));
+        parts.push(HintPart::setting("offsets").value(wanted));
+    }
+    parts.into_iter().collect()
 }
 
 /// Returns true if two texts have the same letters and digits or, where one has none, the same words.
@@ -157,25 +190,21 @@ mod tests {
                 "é cold",
                 bytes,
                 (2, 6),
-                "the text at 2–6 is \" col\", the file says \"cold\" (offsets count bytes: try `offsets = chars or utf16`)",
+                "the text at 2–6 is \" col\", the file says \"cold\" (offsets count bytes: try `offsets = chars`)",
             ),
-            (
-                "é cold",
-                bytes,
-                (1, 6),
-                "the offset 1 cuts a character (offsets count bytes: try `offsets = chars or utf16`)",
-            ),
-            (
-                "😀 cold",
-                utf16,
-                (1, 6),
-                "the offset 1 cuts a character (offsets count utf16: try `offsets = chars or bytes`)",
-            ),
+            ("é cold", bytes, (1, 6), "the offset 1 cuts a character (offsets count bytes: try `offsets = chars`)"),
+            ("😀 cold", utf16, (1, 6), "the offset 1 cuts a character (offsets count utf16: try `offsets = chars`)"),
             (
                 "😀 cold",
                 chars,
                 (3, 7),
-                "the span 3–7 lies outside the text, which has 6 chars (offsets count chars: try `offsets = bytes or utf16`)",
+                "the span 3–7 lies outside the text, which has 6 chars (offsets count chars: try `offsets = utf16`)",
+            ),
+            (
+                "é cold",
+                chars,
+                (0, 4),
+                "the text at 0–4 is \"é co\", the file says \"cold\" (offsets count chars: try `offsets = bytes` or `offsets = utf16`)",
             ),
         ] {
             let wrong = mention(text, unit, &[pieces], "cold").unwrap_err();

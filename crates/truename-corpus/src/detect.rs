@@ -34,8 +34,7 @@ fn extension(path: &Path) -> String {
 }
 
 fn by_content(text: &str) -> Option<Format> {
-    let first_line = text.lines().next().unwrap_or_default();
-    if pubtator::begins_document(first_line) {
+    if pubtator::begins(text) {
         Some(Format::Pubtator)
     } else if text.starts_with('<') && wned::begins(text) {
         Some(Format::Wned)
@@ -137,7 +136,11 @@ mod tests {
         for (content, format) in [
             ("\n\n12|t|A title", Format::Pubtator),
             ("\u{FEFF}12|t|A title", Format::Pubtator),
+            ("12|a|An abstract alone", Format::Pubtator),
+            ("A-1|a|A cold came.\nA-1\t2\t6\tcold\tDisease\tD1\n", Format::Pubtator),
             ("two words|t|are text", Format::Text),
+            ("two words|a|are text", Format::Text),
+            ("shelf|a|lamp\n", Format::Text),
             ("<?xml version=\"1.0\"?><collection>", Format::BiocXml),
             ("<collection>", Format::BiocXml),
             ("<?xml version=\"1.0\"?>\n<wikipediaData.entityAnnotation>\n\t<document", Format::Wned),

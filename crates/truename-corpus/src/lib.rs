@@ -86,4 +86,4 @@ pub use truename_read::SourceOptions;
 pub use truename_text::{Assertion, Assertions, Document, Mention, OffsetUnit, Passage, Problem, Span};
 pub use type_names::TypeNames;
 pub use wned::read_wned;
-pub use writer::Writer;
+pub use writer::{Losses, Writer};

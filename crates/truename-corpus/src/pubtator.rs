@@ -14,9 +14,18 @@ use crate::output::{Output, ReadDocument};
 use crate::source::told;
 use crate::wrong::Wrong;
 
-/// Returns true if a line is the first of a document: no blank in the id, then `|t|`.
-pub(crate) fn begins_document(line: &str) -> bool {
-    text_line(line).is_some_and(|(id, label, _)| label == "t" && !id.contains(char::is_whitespace))
+/// Returns true if a text begins with a document: no blank in the id, then `|t|`; or `|a|` where the id is a number or has a row, since
+/// a document may have no title.
+pub(crate) fn begins(text: &str) -> bool {
+    let mut lines = text.lines();
+    let Some((id, label, _)) = lines.next().and_then(text_line) else { return false };
+    let mut has_row = || lines.any(|line| line.strip_prefix(id).is_some_and(|rest| rest.starts_with('\t')));
+    match label {
+        _ if id.contains(char::is_whitespace) => false,
+        "t" => true,
+        "a" => id.bytes().all(|byte| byte.is_ascii_digit()) || has_row(),
+        _ => false,
+    }
 }
 
 /// Returns the id, label and text of a line as `PMID|t|title`.
@@ -185,15 +194,13 @@ fn read_row(row: &str, id: &str, annotated: &AnnotatedText<'_>) -> Result<Option
     if columns.len() > 1 && columns[0] != id {
         return Err(format!("a row of \"{}\" stands under the text of \"{}\"", excerpt(columns[0]), excerpt(id)).into());
     }
-    // A seventh column lists the parts of a composite mention.
+    // A seventh column lists the parts of a composite mention; tools add others.
     let (start, end, text, mention_type, identifier) = match columns[..] {
         [_, name, _, _] if !name.starts_with(|first: char| first.is_ascii_digit()) => return Ok(None),
         // With a fifth column, as in BioRED.
         [_, name, _, _, _] if name.starts_with(char::is_alphabetic) => return Ok(None),
         [_, start, end, text, mention_type] => (start, end, text, mention_type, ""),
-        [_, start, end, text, mention_type, identifier] | [_, start, end, text, mention_type, identifier, _] => {
-            (start, end, text, mention_type, identifier)
-        }
+        [_, start, end, text, mention_type, identifier, ..] => (start, end, text, mention_type, identifier),
         _ => {
             return Err(
                 format!("a row of {} columns; PMID, start, end, text, type and id make 6", columns.len()).into()
@@ -271,7 +278,6 @@ mod tests {
     fn each_malformed_row_is_explained() {
         for (row, message) in [
             ("7\t0\t1", "a row of 3 columns; PMID, start, end, text, type and id make 6"),
-            ("7\t0\t1\tA\tX\tid\tparts\tmore", "a row of 8 columns; PMID, start, end, text, type and id make 6"),
             ("a second line of the abstract", "a row of 1 columns; PMID, start, end, text, type and id make 6"),
             ("8\t0\t1\tA\tX\tid", "a row of \"8\" stands under the text of \"7\""),
             ("7\t2\t6\tcold", "a row of 4 columns; PMID, start, end, text, type and id make 6"),
@@ -375,14 +381,14 @@ mod tests {
         let (documents, problems) = read_plain(
             "\n  \n7|t|A cold \r\n7|a| came.\r\n7\t2\t6\tcold\tDisease\t D003139 \r\n7\t2\t6\tcold\tDisease\t-1\r\n\
              7\t2\t6\tcold\tDisease\t-\r\n7\t2\t6\tcold\tDisease\t\r\n7\t2\t6\tcold\tDisease\r\n\
-             7\t2\t6\tcold\tDisease\tD1|D2\tcold|cold\r\n7\t2\t11\tcold   ca\tSpan\r\n7\tCID\tD1\tD2\r\n\
+             7\t2\t6\tcold\tDisease\tD1|D2\tcold|cold\r\n7\t2\t6\tcold\tDisease\tD3\tparts\t0.9\tmore\r\n7\t2\t11\tcold   ca\tSpan\r\n7\tCID\tD1\tD2\r\n\
              7\tAssociation\tD1\tD2\tNovel\r\n7|t|Again\r\n\r\n8|t|\n8|a|Only abstract\n8|section|More\n",
         );
         assert_eq!(problems, [""; 0]);
         let texts: Vec<_> = documents.iter().map(|document| (&*document.id, &*document.text)).collect();
         assert_eq!(texts, [("7", "A cold \n came."), ("7", "Again"), ("8", "\nOnly abstract\nMore")]);
         let ids: Vec<_> = documents[0].mentions.iter().map(|mention| mention.id.as_deref()).collect();
-        assert_eq!(ids, [Some("D003139"), None, None, None, None, Some("D1|D2"), None]);
+        assert_eq!(ids, [Some("D003139"), None, None, None, None, Some("D1|D2"), Some("D3"), None]);
         let passages: Vec<_> =
             documents[2].passages.iter().map(|passage| (&*passage.kind, passage.span.range())).collect();
         assert_eq!(passages, [("abstract", 1..14), ("section", 15..19)]);

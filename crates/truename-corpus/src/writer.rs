@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use serde::{Deserialize, Serialize};
 use truename_text::{Document, OffsetUnit};
 
 use crate::{Error, Format, bioc, brat, conll, jsonl, pubtator};
@@ -17,14 +18,34 @@ use truename_error::ErrorKind;
 ///   last), probabilities, and passages other than a title and an abstract;
 /// - in BioC and PubTator, the ids `-` and `-1`, which are read as none;
 /// - CoNLL: the blanks between tokens, so its offsets are others; ids and probabilities of mentions, fragments, as in PubTator, and
-///   documents without a token. Of mentions that overlap the one that begins first is written, of those the longest; the others are
-///   [left out](Self::left_out).
+///   documents without a token. Of mentions that overlap the one that begins first is written, of those the longest.
+///
+/// [`losses`](Self::losses) counts the others and the characters that were replaced.
 pub struct Writer<W: Write> {
     format: Format,
     offsets: OffsetUnit,
     out: W,
     begun: bool,
-    left_out: u64,
+    losses: Losses,
+}
+
+/// Counts of what the format of a [`Writer`] cannot hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Losses {
+    /// Number of mentions that CoNLL cannot hold beside those that were written.
+    pub left_out: u64,
+    /// Number of characters of texts that XML cannot hold, written as spaces or U+FFFD.
+    pub replaced: u64,
+}
+
+impl std::ops::Add for Losses {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { left_out: self.left_out + other.left_out, replaced: self.replaced + other.replaced }
+    }
 }
 
 impl<W: Write> Writer<W> {
@@ -43,7 +64,7 @@ impl<W: Write> Writer<W> {
             Format::Wned => "wned keeps each text in a file of its own, so it is no stream",
             Format::Wiki => "wiki keeps the titles of links, and no types, candidates or nested mentions",
             Format::Jsonl | Format::Pubtator | Format::BiocXml | Format::BiocJson | Format::Conll => {
-                return Ok(Self { format, offsets, out, begun: false, left_out: 0 });
+                return Ok(Self { format, offsets, out, begun: false, losses: Losses::default() });
             }
         };
         Err(Error::new(ErrorKind::Choice, reason)
@@ -61,10 +82,13 @@ impl<W: Write> Writer<W> {
         match self.format {
             Format::Jsonl => jsonl::write(out, document, offsets),
             Format::Pubtator => pubtator::write(out, document, offsets),
-            Format::BiocXml => bioc::xml::write(out, document, offsets),
+            Format::BiocXml => {
+                self.losses.replaced += bioc::xml::replaced(&document.text);
+                bioc::xml::write(out, document, offsets)
+            }
             Format::BiocJson => bioc::json::write(out, document, offsets, first),
             Format::Conll => {
-                self.left_out += conll::write(out, document)?;
+                self.losses.left_out += conll::write(out, document)?;
                 Ok(())
             }
             Format::Text | Format::Lines | Format::Brat | Format::Wned | Format::Wiki => {
@@ -73,9 +97,9 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Returns the number of mentions that the format cannot hold beside those that were written.
-    pub fn left_out(&self) -> u64 {
-        self.left_out
+    /// Returns the counts of what the format cannot hold.
+    pub fn losses(&self) -> Losses {
+        self.losses
     }
 
     /// Flushes the documents that were written.

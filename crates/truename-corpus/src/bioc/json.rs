@@ -370,12 +370,12 @@ mod tests {
             (
                 r#"{"id": "7", "passages": [{"offset": 0, "text": "A cold"}, {"offset": 5, "text": "came"}]}"#.into(),
                 "a.json: document 7: passage 2: it begins at 5, but the text before it ends at 6 \
-                 (offsets count chars: try `offsets = bytes or utf16`)",
+                 (offsets count chars: try `offsets = bytes` or `offsets = utf16`)",
             ),
             (
                 r#"{"id": "7", "passages": [{"offset": 9000000, "text": "A cold"}]}"#.into(),
                 "a.json: document 7: passage 1: it begins 9000000 after the text before it; gaps have at most 1048576 \
-                 (offsets count chars: try `offsets = bytes or utf16`)",
+                 (offsets count chars: try `offsets = bytes` or `offsets = utf16`)",
             ),
             (
                 annotated(r#"{"locations": [{"offset": 2}]}"#),

@@ -6,7 +6,7 @@ mod read;
 mod write;
 
 pub(crate) use self::read::read;
-pub(crate) use self::write::{BEGIN, END, write};
+pub(crate) use self::write::{BEGIN, END, replaced, write};
 
 #[cfg(test)]
 mod tests {
@@ -80,7 +80,7 @@ mod tests {
             (
                 "<passage><offset>0</offset><text>A cold</text></passage><passage><offset>3</offset><text>B</text></passage>",
                 "passage 2: it begins at 3, but the text before it ends at 6 \
-                 (offsets count chars: try `offsets = bytes or utf16`)",
+                 (offsets count chars: try `offsets = bytes` or `offsets = utf16`)",
             ),
         ] {
             let content = collection(&format!("<document><id>7</id>{passages}</document>"));
@@ -315,6 +315,7 @@ mod tests {
         document.mentions.push(Mention::new(Span::new(0, 7), "x", None));
         let mut writer = Writer::new(crate::Format::BiocXml, OffsetUnit::Chars, Vec::new()).unwrap();
         writer.write(&document).unwrap();
+        assert_eq!(writer.losses().replaced, 2);
         let (documents, problems) = read_bytes("a.xml", &writer.finish().unwrap(), &ReadOptions::default());
         assert_eq!(problems, [""; 0]);
         document.text = "a b\u{FFFD}c\r\n<d>".into();

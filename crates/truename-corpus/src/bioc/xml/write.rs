@@ -10,10 +10,23 @@ pub(crate) const BEGIN: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DO
                                 <collection><source></source><date></date><key></key>\n";
 pub(crate) const END: &str = "</collection>\n";
 
-/// Writes a document of a collection.
-///
-/// XML 1.0 has no place for most control characters, nor for U+FFFE and U+FFFF: they become spaces and
-/// U+FFFD, which moves no offset.
+/// Returns the number of characters of a text that XML 1.0 has no place for.
+pub(crate) fn replaced(text: &str) -> u64 {
+    text.chars().filter(|c| replacement(*c).is_some()).count() as u64
+}
+
+/// Returns what stands for a character that XML 1.0 has no place for, most control characters, U+FFFE and U+FFFF: a space or U+FFFD, which
+/// moves no offset.
+fn replacement(character: char) -> Option<char> {
+    match character {
+        '\t' | '\n' | '\r' => None,
+        '\0'..' ' => Some(' '),
+        '\u{FFFE}' | '\u{FFFF}' => Some('\u{FFFD}'),
+        _ => None,
+    }
+}
+
+/// Writes a document of a collection, with the [`replacement`] of each character that XML 1.0 has no place for.
 pub(crate) fn write(out: &mut impl Write, document: &Document, unit: OffsetUnit) -> io::Result<()> {
     let offsets = Offsets::new(&document.text, unit);
     let mut number = 0;
@@ -74,10 +87,7 @@ fn escaped(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             // A parser would make it, or it and the line feed after it, a line feed.
             '\r' => escaped.push_str("&#13;"),
-            '\t' | '\n' => escaped.push(character),
-            '\0'..' ' => escaped.push(' '),
-            '\u{FFFE}' | '\u{FFFF}' => escaped.push('\u{FFFD}'),
-            _ => escaped.push(character),
+            _ => escaped.push(replacement(character).unwrap_or(character)),
         }
     }
     escaped
