@@ -57,7 +57,9 @@ pub use sentences::{
     CorpusOptions, CorpusReport, CorpusTexts, LeftOutCounts, LinkedDocuments, MarkedSentence, ReadCounts,
     SENTENCES_FILE, WrittenCounts, build_corpus, read_sentences,
 };
-pub use task::{Classify, Groups, Kind, Pairs, Pretrain, Recognize, Rerank, Retrieve, Synonyms, Tag, begin, begin_on};
+pub use task::{
+    Classify, Distil, Groups, Kind, Pairs, Pretrain, Recognize, Rerank, Retrieve, Synonyms, Tag, begin, begin_on,
+};
 pub use trained::TrainedEncoders;
 pub use training::{Description, Epoch, EpochSize, Event, Run, Scores, Start, Task, TaskBatch, TaskData, Training};
 pub use tuning::{Axis, Setting, Trial, Tuning, draw, grid};

@@ -149,10 +149,11 @@ impl PairSampler {
     /// soon after, so that a batch has few texts for its pairs.
     pub fn epoch(&self, mined: &BTreeSet<(u32, u32)>, random: &mut Rng) -> Vec<Pair> {
         let names = self.names() as u32;
-        let concepts = self.owners.last().map_or(0, |owner| owner + 1);
-        let mut order: Vec<u32> = (0..concepts).collect();
+        // A concept without names has no turn.
+        let mut order = self.owners.clone();
+        order.dedup();
+        let mut turn = vec![0; order.last().map_or(0, |owner| *owner as usize + 1)];
         random.shuffle(&mut order);
-        let mut turn = vec![0; order.len()];
         order.iter().enumerate().for_each(|(place, concept)| turn[*concept as usize] = place);
         let turn_of = |name: u32| turn[self.owners[name as usize] as usize];
         let mut pairs = self.fixed.clone();
@@ -276,6 +277,16 @@ mod tests {
         assert!(expected.iter().chain([&pair(0, 3, 0.0)]).all(|pair| epoch.contains(pair)), "{epoch:?}");
         assert!(epoch.iter().all(|pair| (pair.label == 1.0) == pairs.is_one_concept(pair.left, pair.right)));
         assert_eq!(epoch, pairs.epoch(&mined, &mut Rng::with_seed(1)));
+    }
+
+    #[test]
+    fn a_concept_without_names_has_no_negatives() {
+        let mut all = concepts();
+        all.insert(1, named("none", &[], &[]));
+        all.push(named("last", &[], &[]));
+        let keys = PairKeys { variants: false, related: 0.0, negatives: 50.0, ..PairKeys::default() };
+        let epoch = PairSampler::of(&all, &keys, 1).epoch(&BTreeSet::new(), &mut Rng::with_seed(1));
+        assert!(epoch.iter().filter(|pair| pair.label == 0.0).count() > 100);
     }
 
     #[test]

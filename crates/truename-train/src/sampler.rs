@@ -1,6 +1,6 @@
 //! Contrastive groups (CoSiNES, section 3.3.3): names of one concept, several concepts a batch.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
@@ -149,12 +149,12 @@ pub(crate) fn batches(
 ) -> Vec<Vec<Item>> {
     let count = batch_count(groups.len(), keys);
     let hard = (keys.hard * count as f64).round() as usize;
-    let mut left: Vec<usize> = (0..groups.len()).collect();
+    let mut left: VecDeque<usize> = (0..groups.len()).collect();
     let mut chosen: Vec<Vec<usize>> = Vec::with_capacity(count);
     for _ in 0..hard {
         chosen.push(take_near(&mut left, &groups, centres, keys.groups));
     }
-    chosen.extend(dealt(left, &groups, count - hard));
+    chosen.extend(dealt(left.into(), &groups, count - hard));
     join_lone_groups(&mut chosen, &groups);
     random.shuffle(&mut chosen);
     let mut groups: Vec<Option<Group>> = groups.into_iter().map(Some).collect();
@@ -202,15 +202,13 @@ fn join_lone_groups(batches: &mut Vec<Vec<usize>>, groups: &[Group]) {
 }
 
 /// Takes the first group of `left` with those nearest to it.
-fn take_near(left: &mut Vec<usize>, groups: &[Group], centres: &[Vec<f32>], size: usize) -> Vec<usize> {
+fn take_near(left: &mut VecDeque<usize>, groups: &[Group], centres: &[Vec<f32>], size: usize) -> Vec<usize> {
     /// Groups compared with the first; more would make the time of an epoch grow with the square of the knowledge base.
     const LOOKED_AT: usize = 4096;
-    if left.is_empty() {
-        return Vec::new();
-    }
-    let first = left.remove(0);
+    let Some(first) = left.pop_front() else { return Vec::new() };
+    let looked_at: Vec<usize> = left.drain(..left.len().min(LOOKED_AT)).collect();
     let near = |other: usize| dot::<1>(&centres[first], &centres[other]);
-    let mut order: Vec<(f32, usize)> = left.iter().take(LOOKED_AT).map(|other| (near(*other), *other)).collect();
+    let mut order: Vec<(f32, usize)> = looked_at.iter().map(|other| (near(*other), *other)).collect();
     order.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
     let (mut batch, mut concepts) = (vec![first], HashSet::from([groups[first][0].concept]));
     for (_, other) in order {
@@ -219,7 +217,7 @@ fn take_near(left: &mut Vec<usize>, groups: &[Group], centres: &[Vec<f32>], size
         }
     }
     let taken: HashSet<usize> = batch.iter().copied().collect();
-    left.retain(|other| !taken.contains(other));
+    looked_at.into_iter().rev().filter(|other| !taken.contains(other)).for_each(|other| left.push_front(other));
     batch
 }
 

@@ -54,6 +54,11 @@ pub(crate) struct Corpora {
     pub problems: Vec<(Problem, usize)>,
 }
 
+/// Returns whether a thing, by its number from 1, is one of a share that is held out, spread over all.
+pub(crate) fn is_held_out(number: usize, share: f64) -> bool {
+    share > 0.0 && number.is_multiple_of((1.0 / share).round().max(2.0) as usize)
+}
+
 impl Corpora {
     /// Reads corpora with the mentions of types, given by their names.
     ///
@@ -105,7 +110,8 @@ impl Corpora {
 
     fn add_mention(&mut self, passage: usize, span: Span, mention: &Mention, numbers: &Numbers) {
         let passage = &mut self.passages[passage];
-        if mention.mention_type == Mention::UNKNOWN {
+        let name = numbers.names.of(&mention.mention_type).unwrap_or(&mention.mention_type);
+        if name == Mention::UNKNOWN {
             passage.open.push(span);
             return;
         }
@@ -122,11 +128,36 @@ impl Corpora {
         }
     }
 
+    /// Adds the passages of a document, without its mentions.
+    pub fn add_unlabelled(&mut self, document: &Document) {
+        let number = self.documents;
+        let text = |span: &Span| document.text[span.range()].to_owned();
+        let passage = |span| Passage { text: text(&span), document: number, ..Passage::default() };
+        self.passages.extend(document.passage_spans().into_iter().map(passage));
+        self.documents += 1;
+    }
+
+    /// Returns the passages with other mentions of all types, a list for each.
+    pub fn with_mentions(&self, found: &[Vec<(Span, u32)>], types: usize) -> Self {
+        let passage = |(passage, found): (&Passage, &Vec<(Span, u32)>)| Passage {
+            text: passage.text.clone(),
+            mentions: found
+                .iter()
+                .map(|(span, type_number)| MentionLabel { span: *span, type_number: *type_number, has_gaps: false })
+                .collect(),
+            document: passage.document,
+            ..Passage::default()
+        };
+        let passages = self.passages.iter().zip(found).map(passage).collect();
+        let mut corpora = Self { passages, types: vec![(0..types as u32).collect()], ..Self::default() };
+        corpora.count(types);
+        corpora
+    }
+
     /// Moves the passages of a share of the documents, spread over all, into another part of the data.
     pub fn split_off(&mut self, share: f64, types: usize) -> Self {
-        let every = (1.0 / share).round().max(2.0) as usize;
-        let is_held_out = |passage: &Passage| passage.document % every == every - 1;
-        let (held_out, kept) = std::mem::take(&mut self.passages).into_iter().partition(is_held_out);
+        let is_of_other = |passage: &Passage| is_held_out(passage.document + 1, share);
+        let (held_out, kept) = std::mem::take(&mut self.passages).into_iter().partition(is_of_other);
         self.passages = kept;
         let mut other = Self { passages: held_out, types: self.types.clone(), ..Self::default() };
         for part in [self, &mut other] {
@@ -165,8 +196,9 @@ impl Numbers {
             Some(TypesKey::Renamed(names)) => names.iter().collect(),
         };
         let numbers: BTreeMap<String, u32> = types.iter().map(|name| (*name).to_owned()).zip(0..).collect();
-        if let Some(unknown) = names.names().find(|name| !numbers.contains_key(*name)) {
-            return Err(error::value(flag, unknown, one_of(types)));
+        let is_known = |name: &str| name == Mention::UNKNOWN || numbers.contains_key(name);
+        if let Some(other) = names.names().find(|name| !is_known(name)) {
+            return Err(error::value(flag, other, one_of(types)));
         }
         Ok(Self { names, numbers })
     }
@@ -176,13 +208,13 @@ impl Numbers {
     }
 
     fn annotated(&self, types: usize) -> Vec<u32> {
-        let annotated: Vec<u32> = self.names.names().map(|name| self.numbers[name]).collect();
+        let annotated: Vec<u32> = self.names.names().filter_map(|name| self.numbers.get(name).copied()).collect();
         (0..types as u32).filter(|type_number| annotated.contains(type_number)).collect()
     }
 }
 
 fn one_of(types: &[&str]) -> String {
-    format!("a type of the section types: {}", types.join(", "))
+    format!("a type of the section types ({}), or unknown", types.join(", "))
 }
 
 /// Reads the documents of a corpus: a file, a folder, or the files of a pattern, which are added to `files`. Returns the first

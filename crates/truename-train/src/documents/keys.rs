@@ -25,9 +25,9 @@ pub(crate) struct DocumentKeys {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct DataKeys {
-    #[serde(deserialize_with = "one_or_many")]
+    #[serde(deserialize_with = "corpora")]
     pub train: Vec<CorpusKey>,
-    #[serde(deserialize_with = "one_or_many")]
+    #[serde(deserialize_with = "corpora")]
     pub dev: Vec<CorpusKey>,
     pub dev_share: f64,
 }
@@ -176,7 +176,7 @@ pub(crate) fn transformer(networks: &[Checkpoint]) -> Result<&TransformerCheckpo
 }
 
 /// Reads a corpus, or a list of them.
-fn one_or_many<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<CorpusKey>, D::Error> {
+pub(crate) fn corpora<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<CorpusKey>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum OneOrMany {

@@ -13,18 +13,20 @@ use std::path::Path;
 use fastrand::Rng;
 use truename_error::{ErrorKind, Hint, HintPart, hint};
 use truename_eval::linked::PrecisionRecall;
-use truename_infer::{Checkpoint, EntityType, Tokenizer};
+use truename_infer::{Checkpoint, EntityType, SpanOptions, SpanScorer, Tokenizer};
 use truename_text::Span;
 use xxhash_rust::xxh3::Xxh3;
 
-use self::corpus::{Corpora, MentionLabel, Passage};
-use self::windows::{LearntWindow, UnlearntMentions, WindowSizes, packed, windows};
+use self::corpus::{MentionLabel, Passage};
+use self::windows::{LearntWindow, UnlearntMentions, WindowSizes, windows};
 use crate::recipe::Recipe;
 use crate::training::{Description, EpochSize, Scores, TaskData};
 use crate::{Error, error};
 
-pub(crate) use corpus::read_corpus;
-pub(crate) use keys::{DocumentKeys, EncoderKeys, frozen, transformer};
+pub(crate) use corpus::{Corpora, is_held_out, read_corpus};
+use keys::TextKeys;
+pub(crate) use keys::{CorpusKey, DocumentKeys, EncoderKeys, corpora, frozen, transformer};
+pub(crate) use windows::packed;
 
 /// Documents to learn from and to evaluate on.
 pub(crate) struct Documents {
@@ -74,23 +76,42 @@ impl Documents {
             let message = format!("{} has no mention of a type of the recipe", data.train[0].path().display());
             return Err(Error::new(ErrorKind::TooFew, message).with_hint(advice));
         }
+        if text.window > tokenizer.window().max(TextKeys::default().window) {
+            let known = format!("at most {}, the tokens that the encoder reads", tokenizer.window());
+            return Err(error::value("text.window", text.window, known));
+        }
         let sizes = WindowSizes { tokens: text.window, overlap: text.overlap, max_span };
         let (windows, unlearnt) =
             windows(&train.passages, |passage| train.types_of(passage).to_vec(), tokenizer, sizes)?;
         Ok(Self { types: keys.entity_types(), train, dev, windows, unlearnt })
     }
 
+    /// Takes documents to evaluate on alone.
+    pub fn to_evaluate(types: Vec<EntityType>, dev: Corpora) -> Self {
+        let (train, unlearnt) = (Corpora::default(), UnlearntMentions::default());
+        Self { types, train, dev, windows: Vec::new(), unlearnt }
+    }
+
+    /// Returns documents to evaluate on with other mentions, a list for each passage.
+    pub fn with_mentions(&self, found: &[Vec<(Span, u32)>]) -> Self {
+        Self::to_evaluate(self.types.clone(), self.dev.with_mentions(found, self.types.len()))
+    }
+
     /// Returns the windows of each batch of an epoch, in random order, with at most so many tokens a batch.
     pub fn plan(&self, tokens: usize, random: &mut Rng) -> Vec<Vec<u32>> {
         let mut order: Vec<u32> = (0..self.windows.len() as u32).collect();
         random.shuffle(&mut order);
-        packed(&order, &self.windows, tokens)
+        self.packed(&order, tokens)
+    }
+
+    fn packed(&self, order: &[u32], tokens: usize) -> Vec<Vec<u32>> {
+        packed(order, |window| self.windows[window as usize].ids.len(), tokens)
     }
 
     /// Returns the size of an epoch that is not planned yet.
     pub fn expected_epoch(&self, tokens: usize) -> EpochSize {
         let order: Vec<u32> = (0..self.windows.len() as u32).collect();
-        EpochSize { batches: packed(&order, &self.windows, tokens).len(), texts: self.windows.len() }
+        EpochSize { batches: self.packed(&order, tokens).len(), texts: self.windows.len() }
     }
 
     /// Refuses corpora that leave types without annotations.
@@ -154,11 +175,28 @@ impl Documents {
     }
 
     /// Returns whether a span of a passage to evaluate on, given by its number, is a mention of a type; `None` where the corpus
-    /// leaves it open.
+    /// leaves it open, or does not annotate the type.
     pub fn is_gold(&self, passage: usize, span: Span, type_number: u32) -> Option<bool> {
         let passage = &self.dev.passages[passage];
+        if !self.dev.types_of(passage).contains(&type_number) {
+            return None;
+        }
         let is_gold = passage.mentions.contains(&MentionLabel { span, type_number, has_gaps: false });
         (is_gold || !passage.open.contains(&span)).then_some(is_gold)
+    }
+
+    /// Returns the margins of the mentions that a recognizer finds in the passages to evaluate on, each with whether it is right.
+    pub fn margins(&self, scorer: &SpanScorer) -> Result<Vec<(f64, bool)>, Error> {
+        let texts: Vec<&str> = self.dev().collect();
+        let mut margins = Vec::new();
+        for (number, spans) in scorer.find(&texts, &SpanOptions::default())?.iter().enumerate() {
+            for span in spans {
+                let margin = f64::from(span.score) - f64::from(span.threshold);
+                let is_gold = self.is_gold(number, span.span, span.type_number);
+                margins.extend(is_gold.map(|is_gold| (margin, is_gold)));
+            }
+        }
+        Ok(margins)
     }
 
     /// Number of mentions of each type to evaluate on.

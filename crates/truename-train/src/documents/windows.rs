@@ -108,12 +108,12 @@ fn overlapping(window: &SpanWindow, span: Span) -> Option<(u32, u32)> {
     Some((first as u32, tokens.next_back().map_or(first, |(last, _)| last) as u32))
 }
 
-/// Returns the windows of each batch, in the order given, each batch with at most so many tokens; a longer window is a batch of
-/// its own.
-pub(crate) fn packed(order: &[u32], windows: &[LearntWindow], tokens: usize) -> Vec<Vec<u32>> {
+/// Returns the windows of each batch in the order given, with at most so many tokens by the `length` of each window; a longer window is a
+/// batch of its own.
+pub(crate) fn packed(order: &[u32], length: impl Fn(u32) -> usize, tokens: usize) -> Vec<Vec<u32>> {
     let (mut batches, mut batch, mut sum) = (Vec::new(), Vec::new(), 0);
     for number in order {
-        let length = windows[*number as usize].ids.len();
+        let length = length(*number);
         if sum + length > tokens && !batch.is_empty() {
             batches.push(std::mem::take(&mut batch));
             sum = 0;
@@ -158,9 +158,8 @@ mod tests {
 
     #[test]
     fn batches_are_packed_by_tokens() {
-        let window = |tokens: usize| LearntWindow { ids: vec![0; tokens], labels: SpanLabels::default() };
-        let windows: Vec<LearntWindow> = [4, 3, 9, 2, 2].map(window).into_iter().collect();
-        assert_eq!(packed(&[0, 1, 2, 3, 4], &windows, 8), [vec![0, 1], vec![2], vec![3, 4]]);
-        assert!(packed(&[], &windows, 8).is_empty());
+        let length = |window: u32| [4, 3, 9, 2, 2][window as usize];
+        assert_eq!(packed(&[0, 1, 2, 3, 4], length, 8), [vec![0, 1], vec![2], vec![3, 4]]);
+        assert!(packed(&[], length, 8).is_empty());
     }
 }

@@ -1,6 +1,7 @@
 //! Data sets of names: to learn from and to ask for, with parts held out so that no spelling is in both.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use truename::KnowledgeBase;
@@ -148,25 +149,25 @@ impl Dataset {
 
     /// Returns the names of the knowledge base that another data set has in no spelling, each with all its concepts.
     fn names_missing_in(&self, other: &Self) -> Vec<Query> {
-        let places = |concepts: &[NamedConcept]| {
-            let mut places: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
-            for (place, concept) in concepts.iter().enumerate() {
-                for name in &concept.names {
-                    places.entry(NormalizedName::new(name).squeezed()).or_default().insert(place);
+        let key = |name: &String| NormalizedName::new(name).squeezed();
+        let left: HashSet<String> = other.concepts().iter().flat_map(|concept| &concept.names).map(key).collect();
+        // Places of the query and of the last concept of each name.
+        let mut places: HashMap<String, (usize, usize)> = HashMap::new();
+        let mut queries: Vec<Query> = Vec::new();
+        for (place, concept) in self.searched().iter().enumerate() {
+            for name in &concept.names {
+                match places.entry(key(name)) {
+                    Entry::Vacant(new) if !left.contains(new.key()) => {
+                        new.insert((queries.len(), place));
+                        queries.push(Query { name: name.clone(), ids: vec![concept.id.clone()] });
+                    }
+                    Entry::Occupied(mut known) if known.get().1 < place => {
+                        queries[known.get().0].ids.push(concept.id.clone());
+                        known.get_mut().1 = place;
+                    }
+                    _ => {}
                 }
             }
-            places
-        };
-        let (all, left) = (places(self.searched()), places(other.concepts()));
-        let mut asked = BTreeSet::new();
-        let mut queries = Vec::new();
-        for name in self.searched().iter().flat_map(|concept| &concept.names) {
-            let key = NormalizedName::new(name).squeezed();
-            if left.contains_key(&key) || !asked.insert(key.clone()) {
-                continue;
-            }
-            let ids = all[&key].iter().map(|place| self.concepts[*place].id.clone()).collect();
-            queries.push(Query { name: name.clone(), ids });
         }
         queries
     }
@@ -310,6 +311,8 @@ pub(crate) fn vocabularies(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     fn named(id: &str, names: &[&str]) -> NamedConcept {

@@ -2,6 +2,7 @@
 
 mod chain;
 mod classify;
+mod distil;
 mod groups;
 mod kind;
 mod pairs;
@@ -14,6 +15,7 @@ mod synonyms;
 mod tag;
 
 pub use classify::Classify;
+pub use distil::Distil;
 pub use groups::Groups;
 pub(crate) use kind::learns_from_names;
 pub use kind::{Kind, begin, begin_on};
@@ -29,6 +31,7 @@ pub use tag::Tag;
 static KINDS: &[Kind] = &[
     chain::KIND,
     classify::KIND,
+    distil::KIND,
     groups::KIND,
     pairs::KIND,
     pretrain::KIND,

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use truename_infer::{
-    Batch, Checkpoint, Manifest, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, Thresholds, Tokenizer,
+    Batch, Checkpoint, Manifest, MarginCalibration, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, Thresholds,
+    Tokenizer,
 };
 use truename_kb::Progress;
 use truename_nn::{LabelledSpans, LearnerOptions, SpanThreshold, Spans, SpansOptions};
@@ -134,6 +135,7 @@ impl Recognize {
         config.max_span = self.own.spans.max_span;
         config.window = self.keys.text.window;
         config.is_flat = self.keys.text.flat;
+        config.has_bounds = self.own.objective.alpha > 0.0 && self.own.objective.gamma > 0.0;
         config.thresholds = match self.own.objective.thresholds {
             ThresholdKind::Dynamic => Thresholds::Dynamic,
             ThresholdKind::Learned => Thresholds::Learned,
@@ -254,12 +256,14 @@ impl Task for Recognize {
     }
 
     fn finish(&self, folder: &Path, progress: &Progress) -> Result<(), Error> {
-        if !self.tunes_thresholds {
-            return Ok(());
-        }
         let scorer = SpanScorer::open(folder)?;
         let mut config = scorer.config().clone();
-        config.thresholds = self.best_thresholds(&scorer, progress)?;
+        if self.tunes_thresholds {
+            config.thresholds = self.best_thresholds(&scorer, progress)?;
+        }
+        config.vectors = Some(scorer.vectors().clone());
+        config.calibration =
+            MarginCalibration::fit(&self.documents.margins(&scorer.with_thresholds(config.thresholds.clone())?)?);
         let mut manifest = Manifest::open(folder)?;
         manifest.set_head(SpanConfig::HEAD, &config)?;
         manifest.save(folder)

@@ -2,5 +2,6 @@
 
 mod classify;
 mod corpus;
+mod distil;
 mod recognize;
 mod training;

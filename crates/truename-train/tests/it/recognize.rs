@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use truename_infer::{SpanOptions, SpanScorer, Tagger, Thresholds};
+use truename_infer::{EntityType, LikelySpans, SpanOptions, SpanScorer, Tagger, Thresholds};
+use truename_text::Span;
 use truename_train::{Change, Error, Recipe, Scores, Start, begin};
 
 const BERT: &str = "../truename-infer/tests/models/bert";
@@ -108,6 +109,61 @@ fn tuned_thresholds_are_in_the_folder() {
     let found = scorer.find(&["No one had gout or fever."], &SpanOptions::default()).unwrap();
     assert_eq!(found[0].len(), 2);
     assert!(found[0][0].score > found[0][0].threshold);
+}
+
+#[test]
+fn trained_types_need_no_network_of_descriptions() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path(), "corpus.jsonl", &TEXTS, &str::to_owned);
+    let out = folder.path().join("out");
+    trained(&recipe("recognize", &corpus, &["spans.dimensions=16"]).unwrap(), &out);
+    let find = |scorer: &SpanScorer| -> Vec<Span> {
+        let found = scorer.find(&["No one had gout or fever."], &SpanOptions::default()).unwrap();
+        found[0].iter().map(|one| one.span).collect()
+    };
+    let stored = SpanScorer::open(&out).unwrap();
+    let types = stored.types().to_vec();
+    let (found, hash) = (find(&stored), stored.hash());
+    // Descriptions that are said twice have the same mean, and were not trained.
+    let twice = |known: &EntityType| EntityType {
+        descriptions: [&known.descriptions[..], &known.descriptions[..]].concat(),
+        ..known.clone()
+    };
+    let described: Vec<EntityType> = types.iter().map(twice).collect();
+    let computed = stored.with_types(described.clone()).unwrap();
+    assert_eq!((find(&computed), found.len()), (found.clone(), 2));
+    assert_ne!(computed.hash(), hash, "it depends on both networks");
+
+    std::fs::remove_dir_all(out.join("network-2")).unwrap();
+    let alone = SpanScorer::open(&out).unwrap();
+    assert_eq!((find(&alone), alone.hash()), (found, hash));
+    let drugs = alone.with_types(types[1..].to_vec()).unwrap();
+    assert_eq!((drugs.types(), find(&drugs).len()), (&types[1..], 0));
+    let error = drugs.with_types(described).err().unwrap();
+    assert!(error.to_string().contains("its own types alone") && error.hint().is_some(), "{error}");
+}
+
+#[test]
+fn likely_spans_have_lower_thresholds() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path(), "corpus.jsonl", &TEXTS, &str::to_owned);
+    let out = folder.path().join("out");
+    trained(&recipe("recognize", &corpus, &["spans.dimensions=16"]).unwrap(), &out);
+    let (scorer, text, options) = (SpanScorer::open(&out).unwrap(), "No one had gout.", SpanOptions::default());
+    let find = |spans: &[&str], slack| {
+        let span = |piece: &&str| {
+            let start = text.find(*piece).unwrap();
+            Span::new(start, start + piece.len())
+        };
+        let spans: Vec<Span> = spans.iter().map(span).collect();
+        let found = scorer.find_likely(&[text], LikelySpans { spans: &[spans], slack }, &options).unwrap().remove(0);
+        found.iter().map(|one| (text[one.span.range()].to_owned(), one.score > one.threshold)).collect::<Vec<_>>()
+    };
+    let (one, gout) = (("one".to_owned(), true), ("gout".to_owned(), true));
+    assert_eq!(find(&[], 100.0), std::slice::from_ref(&gout));
+    assert_eq!(find(&["one", "gout"], 0.0), std::slice::from_ref(&gout));
+    assert_eq!(find(&["one", "gout"], 100.0), [one, gout]);
+    assert_eq!(find(&["ou"], 100.0).len(), 1, "a part of a word has no tokens of its own");
 }
 
 #[test]
