@@ -2,7 +2,9 @@
 
 use truename_kb::{ConceptId, Date, judged_on};
 use truename_text::similarity::is_misspelt;
-use truename_text::{KeyMatch, LegalName, NameKeys, NameProfile, NormalizedName, Token, VersionedName, repaired};
+use truename_text::{
+    KeyMatch, LegalName, NameKeys, NameProfile, NormalizedName, Token, VersionedName, repaired, without_markup,
+};
 
 use crate::preferred_name::sole_preferred;
 use crate::{Candidate, Link};
@@ -25,11 +27,15 @@ pub(crate) fn explain(name: &str, candidates: &[Candidate], threshold: f64, basi
     };
     // A concept may have the name as it was spoilt.
     let repaired = repaired(name).filter(|_| best.matched_name != name);
-    let query = NameProfile::new(repaired.as_deref().unwrap_or(name));
+    let unmarked = without_markup(name).filter(|_| repaired.is_none() && best.matched_name != name);
+    let query = NameProfile::new(repaired.as_deref().or(unmarked.as_deref()).unwrap_or(name));
     let matched = NameProfile::new(&best.matched_name);
     let mut said = Vec::new();
     if let Some(repaired) = &repaired {
         said.push(format!("Read as “{repaired}”, whose UTF-8 was decoded as Windows-1252."));
+    }
+    if let Some(unmarked) = &unmarked {
+        said.push(format!("Read as “{}”, without its markup.", unmarked.trim()));
     }
     said.push(format!("{} ({}): {}.", best.id, best.preferred_name, likeness(&query, &matched, best)));
     if let Some(source) = &best.alias_source {
@@ -92,6 +98,13 @@ pub(crate) fn explain_context(candidates: &[Candidate], attended: &[&str]) -> St
     }
     let words: Vec<String> = attended.iter().map(|word| format!("“{word}”")).collect();
     format!("{before} A hint, no proof: of the context the re-ranker attended most to {}.", words.join(", "))
+}
+
+/// Explains the probability of a mention, behind [`explain`]; `candidates` have it as a factor.
+pub(crate) fn explain_mention(probability: f64, candidates: &[Candidate]) -> String {
+    let together =
+        candidates.first().map_or_else(String::new, |best| format!(", {} together", percent(best.probability)));
+    format!(" By the text it is a mention with probability {}{together}.", percent(probability))
 }
 
 /// Explains which of the `count` concepts with this name is answered; `is_meant` if the document also mentions that

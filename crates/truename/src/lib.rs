@@ -24,6 +24,8 @@
 //! ```
 
 mod assertion;
+mod bundled_models;
+mod cache;
 mod calibrate;
 mod call;
 mod document_evidence;
@@ -37,6 +39,7 @@ mod knowledge_base;
 mod link;
 mod linked;
 mod linker;
+mod marked_documents;
 mod memo;
 mod name_filter;
 mod name_set;
@@ -56,12 +59,14 @@ mod short_forms;
 mod stop_names;
 
 pub use assertion::assertion_rules;
+pub use bundled_models::{ModelCard, bundled_models, bundled_recognizer};
+pub use cache::cache_folder;
 pub use calibrate::{CalibrateOptions, ContextGain, Gain, GoldAnswers, TrainingSet};
 pub use error::Error;
 pub use feature::FeatureSet;
 pub use knowledge_base::{
     AttachedModel, EmbedReport, EncoderRecord, Info, KnowledgeBase, LearnReport, LearntNames, ModelHash, ModelRole,
-    NearName, NextVectors, Provenance, Report, VectorInfo, WrittenIds, cache_folder, last_of_each,
+    NearName, NextVectors, Provenance, Report, VectorInfo, WrittenIds, last_of_each,
 };
 pub use link::{Candidate, Link, Scores};
 pub use linked::{LinkedDocument, LinkedMention, recognize_all};
@@ -69,7 +74,7 @@ pub use linker::{
     Ambiguous, DocumentBatches, LONGEST_NAME_BYTES, LinkOptions, LinkStream, Linker, SharedLinks, StreamItem,
 };
 pub use placeholder::Placeholders;
-pub use quantized_model::quantize_model;
+pub use quantized_model::{QuantizeOptions, quantize_model, with_precision};
 pub use query::{Context, Query};
 pub use ranker::{FitOptions, Ranker};
 pub use recognizer::{
@@ -78,11 +83,11 @@ pub use recognizer::{
 };
 pub use reranker::{Reranker, Shortlist, TrainedReranker};
 pub use retriever::{AttachedRetriever, ContextRetriever, TrainedRetriever};
-pub use review::{Drawn, doubt, doubt_of, review_order};
+pub use review::{Drawn, EVEN_SHARE, doubt, doubt_at, doubt_of, review_order};
 pub use stop_names::StopNames;
 pub use truename_error::{ErrorKind, Hint, HintPart};
 pub use truename_infer::{
-    AdapterChoice, Descriptions, Encoder, EntityType, MaskedLanguageModel, SpanOptions, SpanStrategy,
+    AdapterChoice, Descriptions, Encoder, EntityType, MaskedLanguageModel, Precision, SpanOptions, SpanStrategy,
 };
 pub use truename_kb::import::{AliasReport, Columns, SynonymScopes};
 pub use truename_kb::{

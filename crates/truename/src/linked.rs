@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use truename_text::{Assertions, Document, Span};
 
-use crate::{Error, Link, Reading, RecognizedMention, Recognizer};
+use crate::{Error, Link, RecognizedMention, Recognizer};
 
 /// A document with its linked mentions.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +39,9 @@ pub struct LinkedMention {
     pub score: Option<f64>,
     /// Score above which the recognizer takes a span for a mention; `None` if it gives none.
     pub threshold: Option<f64>,
+    /// Probability that the span is a mention, by its score; `None` if the recognizer is not calibrated. The probabilities of the link
+    /// have it as a factor.
+    pub mention_probability: Option<f64>,
     /// True if the recognizer was not trained on the type, and knows it by its description alone.
     pub is_zero_shot: bool,
     /// Long form that was linked if the mention is an abbreviation.
@@ -60,6 +63,7 @@ impl LinkedMention {
             types: Vec::new(),
             score: None,
             threshold: None,
+            mention_probability: None,
             is_zero_shot: false,
             long_form: None,
             assertions: Assertions::default(),
@@ -69,9 +73,11 @@ impl LinkedMention {
 
     /// Creates a mention of a document as a recognizer found it, with its answer.
     pub(crate) fn of(recognized: RecognizedMention, text: String, link: Arc<Link>) -> Self {
-        let RecognizedMention { span, fragments, mention_type, score, threshold, is_zero_shot, .. } = recognized;
+        let RecognizedMention { span, fragments, mention_type, score, threshold, probability, is_zero_shot, .. } =
+            recognized;
         let types = if mention_type.is_empty() { Vec::new() } else { vec![mention_type] };
-        Self { fragments, types, score, threshold, is_zero_shot, ..Self::new(span, text, link) }
+        let mention_probability = probability;
+        Self { fragments, types, score, threshold, mention_probability, is_zero_shot, ..Self::new(span, text, link) }
     }
 
     /// Creates a mention that is not linked.
@@ -86,8 +92,8 @@ impl LinkedMention {
     }
 }
 
-/// Finds the mentions of documents, without linking them. Returns the documents in the same order, with their mentions by start,
-/// longer ones first. With `abbreviations` those that a document defines are known.
+/// Finds the mentions of documents, without linking them ([`Recognizer::recognize_documents`]). Returns the documents in the same order, with
+/// their mentions by start, longer ones first.
 ///
 /// # Errors
 /// If the recognizer fails.
@@ -96,8 +102,7 @@ pub fn recognize_all(
     documents: Vec<Document>,
     abbreviations: bool,
 ) -> Result<Vec<LinkedDocument>, Error> {
-    let read = if abbreviations { Reading::new } else { Reading::without_abbreviations };
-    let found = recognizer.recognize(&mut documents.iter().map(read).collect::<Vec<_>>())?;
+    let found = recognizer.recognize_documents(&documents, abbreviations)?;
     let with_mentions = |(document, found): (Document, Vec<RecognizedMention>)| {
         // A tentative mention is none unless a linker confirms it.
         let kept = found.into_iter().filter(|one| !one.tentative);

@@ -34,6 +34,14 @@ pub struct Drawn {
     pub chance: f64,
 }
 
+/// Share of the draws of pairs that is even, whatever their doubt; by their judgements the others are decided no worse.
+pub const EVEN_SHARE: f64 = 0.2;
+
+/// Returns the doubt of a probability that is compared with a threshold: 1 at the threshold, 0 at the farther end.
+pub fn doubt_at(probability: f64, threshold: f64) -> f64 {
+    1.0 - (probability - threshold).abs() / threshold.max(1.0 - threshold)
+}
+
 /// Returns answers in an order for their review: a weighted random sample without replacement (Efraimidis and Spirakis, 2006). A `share` of
 /// the first draws is even, the others go by the doubts, so that doubtful answers come sooner and each has a chance, by which its judgement
 /// is weighed ([`truename_text::sampling_weights`]; a defensive mixture, Hesterberg, 1995).

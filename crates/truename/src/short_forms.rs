@@ -11,6 +11,8 @@ pub(crate) struct ShortForms<'a> {
     forms: Vec<ShortForm<'a>>,
     /// Short forms by their first word.
     by_word: HashMap<&'a str, Vec<usize>>,
+    /// Short forms with letters and digits (`IL-6`) by their first letters in lower case.
+    codes: HashMap<String, Vec<usize>>,
 }
 
 /// A definition of a short form.
@@ -29,18 +31,21 @@ impl<'a> ShortForms<'a> {
     /// Collects the short forms that `abbreviations` define in `text`. Of two definitions with the same short form at the same place, the first
     /// counts. Capitals alone redefine nothing: `CP (CLP)` are two short forms.
     pub(crate) fn of(text: &'a str, abbreviations: &[Abbreviation]) -> Self {
-        let mut these = Self { forms: Vec::new(), by_word: HashMap::new() };
+        let mut these = Self { forms: Vec::new(), by_word: HashMap::new(), codes: HashMap::new() };
         let mut known = HashSet::new();
         let mut abbreviations: Vec<&Abbreviation> =
             abbreviations.iter().filter(|one| known.insert(one.short)).collect();
         abbreviations.sort_by_key(|one| one.short.start.min(one.long.start));
         let mut defined_before = HashSet::new();
         for Abbreviation { short: place, long: defined } in abbreviations {
-            if let (Some(short), Some(long)) = (place.of(text), defined.of(text))
+            if let (Some(short), Some(long)) = (place.of(text).map(in_singular), defined.of(text))
                 && let Some(word) = first_word(short)
                 && (defined_before.insert(short) || long.contains(char::is_lowercase))
             {
                 these.by_word.entry(word).or_default().push(these.forms.len());
+                if short.contains(|c: char| c.is_ascii_digit()) && short.contains(char::is_uppercase) {
+                    these.codes.entry(first_letters(word)).or_default().push(these.forms.len());
+                }
                 let (defined, start) = (*defined, place.start.min(defined.start));
                 these.forms.push(ShortForm { short, long, defined, start, written_forms: written_forms(long) });
             }
@@ -53,22 +58,27 @@ impl<'a> ShortForms<'a> {
     }
 
     /// Returns the short form that begins at a word of a text, by its nearest definition above `place` in the document, or the first one below;
-    /// and its number of words.
+    /// and its number of words. One with digits may have other capitals and hyphens (`Hsp70` of `HSP-70`).
     pub(crate) fn at(&self, text: &str, words: &Words, word: usize, place: usize) -> Option<(usize, &ShortForm<'a>)> {
         let span = words.span(word);
         let written = &text[span.range()];
         let singular = written.strip_suffix('s').unwrap_or_default();
         let begun = [written, singular].into_iter().filter_map(|word| self.by_word.get(word)).flatten();
-        let found = begun.map(|at| &self.forms[*at]).filter_map(|form| {
-            let end = span.start + matched_length(&text[span.start..], form.short)?;
+        let codes = if self.codes.is_empty() { None } else { self.codes.get(&first_letters(written)) };
+        let begun = begun.map(|at| (at, false)).chain(codes.into_iter().flatten().map(|at| (at, true)));
+        let found = begun.filter_map(|(at, is_code)| {
+            let (form, rest) = (&self.forms[*at], &text[span.start..]);
+            let length = if is_code { code_length(rest, form.short) } else { matched_length(rest, form.short) };
+            let end = span.start + length?;
             let last = (word..words.len()).find(|at| words.span(*at).end >= end)?;
-            (words.span(last).end == end).then_some((last + 1 - word, form))
+            (words.span(last).end == end).then_some((last + 1 - word, is_code, form))
         });
-        // The longest; of several definitions the last one above, else the first one below.
-        found.min_by_key(|(length, form)| {
+        // The longest, as it was defined; of several definitions the last one above, else the first one below.
+        let nearest = found.min_by_key(|(length, is_code, form)| {
             let (above, below) = (Some(form.start).filter(|start| *start <= place), form.start);
-            (Reverse(*length), Reverse(above), below)
-        })
+            (Reverse(*length), *is_code, Reverse(above), below)
+        });
+        nearest.map(|(length, _, form)| (length, form))
     }
 
     /// Returns a mention that begins at `place` of the document with its short forms expanded; `None` if it has none.
@@ -139,6 +149,32 @@ fn first_word(text: &str) -> Option<&str> {
     if words.is_empty() { None } else { words.span(0).of(text) }
 }
 
+/// Returns the letters at the beginning of a text in lower case.
+fn first_letters(text: &str) -> String {
+    text.chars().take_while(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect()
+}
+
+/// Returns the length of `short`, in other capitals and with other hyphens, at the beginning of `text`; `None` if `text` begins otherwise or has
+/// no capital there.
+fn code_length(text: &str, short: &str) -> Option<usize> {
+    let mut wanted = short.chars().filter(|c| *c != '-').peekable();
+    for (at, letter) in text.char_indices() {
+        match wanted.peek() {
+            None => return text[..at].contains(char::is_uppercase).then_some(at),
+            Some(_) if letter == '-' && at > 0 => {}
+            Some(next) if letter.to_lowercase().eq(next.to_lowercase()) => _ = wanted.next(),
+            Some(_) => return None,
+        }
+    }
+    (wanted.peek().is_none() && text.contains(char::is_uppercase)).then_some(text.len())
+}
+
+/// Returns a short form without the `s` of a plural behind capitals (`COPD` of `COPDs`).
+fn in_singular(short: &str) -> &str {
+    let capitals = short.strip_suffix('s').filter(|rest| rest.len() > 1 && rest.chars().all(char::is_uppercase));
+    capitals.unwrap_or(short)
+}
+
 /// Returns the length of `short` at the beginning of `text`, with a plural `s` if there is one; `None` if `text` begins
 /// otherwise.
 fn matched_length(text: &str, short: &str) -> Option<usize> {
@@ -161,6 +197,25 @@ mod tests {
             text.match_indices("GP").map(|(at, short)| forms.expand(short, at)).collect();
         let expected = ["Green pots", "Green pots", "Green pots", "Grey pans", "Grey pans"];
         assert_eq!(expanded, expected.map(|long| Some(long.to_owned())));
+
+        let text = "Green tea pots (GTPs)";
+        let forms = ShortForms::of(text, &abbreviations(text));
+        assert!(["GTP", "GTPs"].iter().all(|short| forms.expand(short, 99).as_deref() == Some("Green tea pots")));
+
+        let text = "Heat pots 70 (HP70) and ironlike-6 (IL-6).";
+        let forms = ShortForms::of(text, &abbreviations(text));
+        for (mention, expected) in [
+            ("Hp70", Some("Heat pots 70")),
+            ("HP-70", Some("Heat pots 70")),
+            ("IL6 level", Some("ironlike-6 level")),
+            ("IL-6", Some("ironlike-6")),
+            ("hp70", None),
+            ("IL-61", None),
+            ("IL60", None),
+            ("HP", None),
+        ] {
+            assert_eq!(forms.expand(mention, text.len()).as_deref(), expected, "{mention}");
+        }
 
         let text = "Green pots (GP) with or without GP (GLP); GP.";
         let forms = ShortForms::of(text, &abbreviations(text));

@@ -1,7 +1,10 @@
 //! Proposes names that share a lookup key with the query: normal form, variant or acronym.
 
 use truename_kb::{ConceptIndex, NameIndex, initials_key};
-use truename_text::{Key, KeyMatch, NameKeys, NameProfile, NormalizedName, Rotation, is_negative};
+use truename_text::{
+    Key, KeyMatch, NameKeys, NameProfile, NormalizedName, Rotation, differ_in_minus, have_same_digit_groups,
+    is_negative,
+};
 
 use super::{Generation, Scope};
 use crate::Error;
@@ -30,24 +33,32 @@ pub(super) fn lookup_keys(Generation { query, scope, proposals, .. }: Generation
 }
 
 /// The lookup keys of a query, and the signs that its normal form lacks.
-pub(crate) struct KeyQuery {
+pub(crate) struct KeyQuery<'a> {
+    written: &'a str,
     pub(crate) keys: NameKeys,
     rotation: Option<Rotation>,
     is_negative: bool,
 }
 
-impl KeyQuery {
-    pub(crate) fn of(query: &NameProfile) -> Self {
+impl<'a> KeyQuery<'a> {
+    pub(crate) fn of(query: &'a NameProfile) -> Self {
         let NameProfile { written, .. } = query;
-        Self { keys: query.keys(), rotation: Rotation::of(written), is_negative: is_negative(written) }
+        Self { written, keys: query.keys(), rotation: Rotation::of(written), is_negative: is_negative(written) }
     }
 
-    /// Returns the closest kind of key that the query and a name share; none for mirror images.
+    /// Returns the closest kind of key that the query and a name share; none for mirror images and numbers such as `1.5` and `15`.
+    /// Where one alone has a minus, they are variants at most.
     pub(crate) fn meeting(&self, name: &str) -> KeyMatch {
         match (self.rotation, Rotation::of(name)) {
             (Some(one), Some(other)) if one != other => KeyMatch::None,
-            _ => self.keys.meet(&NameKeys::of(&NormalizedName::new(name))),
+            _ if !have_same_digit_groups(self.written, name) => KeyMatch::None,
+            _ if differ_in_minus(self.written, name) => self.keys_meeting(name).min(KeyMatch::Variant),
+            _ => self.keys_meeting(name),
         }
+    }
+
+    fn keys_meeting(&self, name: &str) -> KeyMatch {
+        self.keys.meet(&NameKeys::of(&NormalizedName::new(name)))
     }
 
     fn has_signs_of(&self, name: &str) -> bool {
@@ -60,7 +71,13 @@ fn is_exact(concept: ConceptIndex, name: NameIndex, scope: &Scope<'_>) -> Result
     Ok(!scope.snapshot.scopes(concept)?.iter().any(|(scoped, _)| *scoped == name))
 }
 
-fn file(key: Key, most: usize, query: &KeyQuery, scope: &Scope<'_>, proposals: &mut Proposals) -> Result<(), Error> {
+fn file(
+    key: Key,
+    most: usize,
+    query: &KeyQuery<'_>,
+    scope: &Scope<'_>,
+    proposals: &mut Proposals,
+) -> Result<(), Error> {
     let names: Vec<_> = scope.snapshot.names_under(key)?.filter(|name| scope.sees(*name)).collect();
     if names.len() > most {
         return Ok(());

@@ -20,6 +20,7 @@ pub(super) struct Losses {
     names: u64,
     types: u64,
     parents: u64,
+    part_of: u64,
     xrefs: u64,
     definition: u64,
 }
@@ -37,12 +38,13 @@ impl Losses {
             has_lost(true, names.contains(known.name.as_str())),
             has_lost(!known.types.is_empty(), !new.types.is_empty()),
             has_lost(!known.parents.is_empty(), !new.parents.is_empty()),
+            has_lost(!known.part_of.is_empty(), !new.part_of.is_empty()),
             has_lost(!known.xrefs.is_empty(), !new.xrefs.is_empty()),
             has_lost(known.definition.is_some(), new.definition.is_some()),
         ];
         let fewer = kept(known).saturating_sub(kept(new));
-        let Self { preferred_name, types, parents, xrefs, definition, .. } = self;
-        for (count, is_lost) in [preferred_name, types, parents, xrefs, definition].into_iter().zip(lost) {
+        let Self { preferred_name, types, parents, part_of, xrefs, definition, .. } = self;
+        for (count, is_lost) in [preferred_name, types, parents, part_of, xrefs, definition].into_iter().zip(lost) {
             *count += u64::from(is_lost);
         }
         self.names += fewer as u64;
@@ -55,7 +57,7 @@ impl Losses {
     /// # Errors
     /// If there are some.
     pub(super) fn refuse(&self) -> Result<(), Error> {
-        let Self { replaced, losing, preferred_name, names, types, parents, xrefs, definition } = *self;
+        let Self { replaced, losing, preferred_name, names, types, parents, part_of, xrefs, definition } = *self;
         if losing == 0 {
             return Ok(());
         }
@@ -65,6 +67,7 @@ impl Losses {
             (names > 0).then(|| counted(names, "name")),
             of(types, "the types"),
             of(parents, "the parents"),
+            of(part_of, "the wholes"),
             of(xrefs, "the cross-references"),
             of(definition, "the definition"),
         ]

@@ -25,7 +25,6 @@ use truename_infer::Encoder;
 use truename_kb::{Concept, ConceptId, NameIndex, Snapshot, Store, WriteTransaction};
 use truename_text::{Key, NormalizedName, grams, stable_hash};
 
-pub use bundled::cache_folder;
 pub use import::{Provenance, Report};
 pub use info::{Info, NextVectors, VectorInfo};
 pub use judgements::{LearnReport, last_of_each};
@@ -202,6 +201,14 @@ impl KnowledgeBase {
     /// ([`guard::survive`](crate::guard::survive)).
     pub fn has_faulted(&self) -> bool {
         self.store.has_faulted()
+    }
+
+    /// Returns at most about `count` concepts, evenly spaced by id.
+    ///
+    /// # Errors
+    /// If the storage fails.
+    pub fn sample(&self, count: usize) -> Result<Vec<Concept>, Error> {
+        self.store.snapshot()?.sample(count)
     }
 
     /// Returns all types of the concepts.

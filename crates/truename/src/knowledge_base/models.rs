@@ -155,7 +155,8 @@ impl KnowledgeBase {
     /// # Errors
     /// If a file cannot be copied, or the storage fails.
     pub fn attach_recognizer(&self, recognizer: &TrainedRecognizer) -> Result<(), Error> {
-        self.attach(ModelRole::Recognizer, recognizer.folder(), &recognizer.hash(), |folder| {
+        let from = (recognizer.folder(), source(recognizer.folder()));
+        self.attach(ModelRole::Recognizer, (from.0, &from.1), &recognizer.hash(), |folder| {
             Ok(TrainedRecognizer::open(folder)?.hash())
         })
     }
@@ -173,7 +174,7 @@ impl KnowledgeBase {
     /// # Errors
     /// As [`KnowledgeBase::attach_recognizer`].
     pub fn attach_reranker(&self, reranker: &TrainedReranker) -> Result<(), Error> {
-        self.attach(ModelRole::Reranker, reranker.folder(), reranker.hash(), |folder| {
+        self.attach(ModelRole::Reranker, (reranker.folder(), &source(reranker.folder())), reranker.hash(), |folder| {
             Ok(TrainedReranker::open(folder)?.hash().to_owned())
         })
     }
@@ -205,17 +206,16 @@ impl KnowledgeBase {
     fn attach(
         &self,
         role: ModelRole,
-        from: &Path,
+        (from, source): (&Path, &str),
         hash: &str,
         hash_of: impl Fn(&Path) -> Result<String, Error>,
     ) -> Result<(), Error> {
-        let folder = std::path::absolute(from).unwrap_or_default().display().to_string();
         let hash: ModelHash = hash.parse()?;
         self.place(role, &hash, from, |target| match hash_of(target)? == hash.as_str() {
             true => Ok(()),
-            false => Err(error::model_changed(self.path(), target, &folder, CHANGED)),
+            false => Err(error::model_changed(self.path(), target, source, CHANGED)),
         })?;
-        self.put_model_record(role, &ModelRecord { hash, folder, calibrated: None })?;
+        self.put_model_record(role, &ModelRecord { hash, folder: source.to_owned(), calibrated: None })?;
         self.prune_models()
     }
 
@@ -482,4 +482,9 @@ fn size(folder: &Path) -> u64 {
         Err(_) => 0,
     };
     entries.flatten().map(of_entry).sum()
+}
+
+/// Returns the whole path of a folder that a model is copied from.
+fn source(folder: &Path) -> String {
+    std::path::absolute(folder).unwrap_or_default().display().to_string()
 }

@@ -12,8 +12,9 @@ use tar::{Archive, Builder, Entry, EntryType, Header};
 use truename_error::{ErrorKind, HintPart, hint};
 use truename_files::{Partial, open_regular, remove_remains};
 
+use super::KnowledgeBase;
 use super::models::MODELS;
-use super::{KnowledgeBase, cache_folder};
+use crate::cache::cache_folder;
 use crate::{Error, error};
 
 /// Ends the name of a pack.

@@ -59,8 +59,8 @@ impl Linker {
         names: impl IntoIterator<Item = &'n str>,
     ) -> Result<NameAnswers<'n>, Error> {
         let (memo, version) = (&self.answers.memo, call.version());
-        // Models that read contexts need more candidates of a name.
-        let prefix = format!("{} {} ", self.answers.linker, call.depth());
+        // Models that read contexts need more candidates of a name, and names in documents may have another threshold.
+        let prefix = format!("{} {} {} ", self.answers.linker, call.depth(), call.threshold());
         let key_of = |name: &str| format!("{prefix}{name}");
         let (mut of, mut unknown, mut seen) = (HashMap::new(), Vec::new(), HashSet::new());
         for name in names {

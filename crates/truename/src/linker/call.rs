@@ -8,7 +8,7 @@ use truename_text::{Sentences, Span};
 use super::Linker;
 use super::fitted_rankers::FittedRankers;
 use super::models::ContextModels;
-use super::session::{RankQuery, Session, is_nil, sort};
+use super::session::{Limits, RankQuery, Session, is_nil, sort};
 use super::vectors::Vectors;
 use crate::call::Call;
 use crate::explain::{explain, explain_context};
@@ -23,6 +23,8 @@ pub(crate) struct LinkCall<'a> {
     pub(super) fitted: Arc<FittedRankers>,
     /// Models that read the contexts of the queries.
     pub(super) context: ContextModels,
+    /// Probability below which an answer is NIL.
+    pub(super) threshold: f64,
 }
 
 impl LinkCall<'_> {
@@ -34,6 +36,10 @@ impl LinkCall<'_> {
     /// Returns the number of candidates that the stages after the ranker need.
     pub(super) fn depth(&self) -> usize {
         self.context.depth(self.linker.options.top)
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { depth: self.depth(), threshold: self.threshold }
     }
 
     /// Returns whether a model reads the context of queries.
@@ -48,7 +54,7 @@ impl LinkCall<'_> {
     }
 
     pub(crate) fn threshold(&self) -> f64 {
-        self.linker.threshold_of(&self.fitted)
+        self.threshold
     }
 
     /// Ranks the candidates of names. Keeps all concepts that have the exact name and as many candidates as the
@@ -58,10 +64,10 @@ impl LinkCall<'_> {
     }
 
     fn rank_asked(&self, asked: &[RankQuery<'_>]) -> Result<Vec<Link>, Error> {
-        let (linker, fitted, depth) = (self.linker, &*self.fitted, self.depth());
+        let (linker, fitted, limits) = (self.linker, &*self.fitted, self.limits());
         let Some(encoder) = linker.kb.encoder()? else {
             return self.call.in_pieces(asked, PIECE, |snapshot, _, piece| {
-                let mut session = Session::new(linker, fitted, depth, snapshot);
+                let mut session = Session::new(linker, fitted, limits, snapshot);
                 piece.iter().map(|asked| session.rank(asked, None)).collect()
             });
         };
@@ -103,9 +109,9 @@ impl LinkCall<'_> {
 
     /// Ranks the candidates of names. Encodes only the names that are not resolved lexically.
     fn rank_encoded(&self, asked: &[RankQuery<'_>], encoder: &Encoder) -> Result<Vec<Link>, Error> {
-        let (linker, fitted, depth) = (self.linker, &*self.fitted, self.depth());
+        let (linker, fitted, limits) = (self.linker, &*self.fitted, self.limits());
         let resolved: Vec<Option<Link>> = self.call.in_pieces(asked, PIECE, |snapshot, _, piece| {
-            let mut session = Session::new(linker, fitted, depth, snapshot);
+            let mut session = Session::new(linker, fitted, limits, snapshot);
             piece.iter().map(|asked| session.resolve(asked)).collect()
         })?;
         let open: Vec<RankQuery<'_>> =
@@ -119,7 +125,7 @@ impl LinkCall<'_> {
                 let allowed = fitted.allowed.as_ref();
                 let search = |reader| Nearest::search(reader, snapshot, rows, allowed, 0);
                 let nearest = reader.map(search).transpose()?;
-                let mut session = Session::new(linker, fitted, depth, snapshot);
+                let mut session = Session::new(linker, fitted, limits, snapshot);
                 let rank = |(at, asked): (usize, &RankQuery<'_>)| {
                     let is_truncated = vectors.is_truncated(first + at);
                     let dense = nearest.as_ref().and_then(|nearest| nearest.of(at));

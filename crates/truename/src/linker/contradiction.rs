@@ -1,7 +1,10 @@
 //! Lowers the scores of candidates whose name differs from the query in a number, letter, sign or legal form.
 
 use truename_kb::Snapshot;
-use truename_text::{Designators, KeyMatch, LegalName, NameProfile, NormalizedName, VersionedName};
+use truename_text::{
+    Designators, KeyMatch, LegalName, NameProfile, NormalizedName, VersionedName, differ_in_final_signs,
+    differ_in_minus,
+};
 
 use crate::Error;
 use crate::feature::CandidateFeatures;
@@ -10,6 +13,8 @@ use crate::feature::CandidateFeatures;
 const MAX_SCORE: f64 = -3.0;
 /// Largest score of a company with another legal form: 1 in 2, for people mistake forms, and companies change them.
 const MAX_SCORE_OF_OTHER_FORM: f64 = 0.0;
+/// Largest score of a company that has another word in the place of one asked for: 1 in 4, for words are translated.
+const MAX_SCORE_OF_OTHER_WORD: f64 = -1.0;
 
 /// Lowers the score of each candidate that contradicts the query to [`MAX_SCORE`], or [`MAX_SCORE_OF_OTHER_FORM`].
 pub(super) fn weigh(
@@ -19,27 +24,35 @@ pub(super) fn weigh(
     scores: &mut [f64],
 ) -> Result<(), Error> {
     let (designators, legal) = (Designators::of(&query.written), LegalName::new(&query.written));
-    if designators.is_empty() && legal.form.is_none() {
-        return Ok(());
-    }
     for (candidate, score) in
         featured.iter().zip(scores).filter(|(candidate, _)| candidate.proposal.key != KeyMatch::Exact)
     {
-        if !designators.is_empty() && contradicts(query, &designators, candidate, snapshot)? {
+        let name = snapshot.name(candidate.name)?.1;
+        let is_variant = candidate.proposal.key == KeyMatch::Variant;
+        let is_other = is_variant && differ_in_minus(&query.written, name)
+            || differ_in_final_signs(&query.written, name)
+            || !designators.is_empty() && contradicts(query, &designators, candidate, snapshot)?;
+        if is_other {
             *score = score.min(MAX_SCORE);
         }
-        if legal.form.is_some() {
-            let name = LegalName::new(snapshot.name(candidate.name)?.1);
-            *score = score.min(max_score_by_form(&legal, &name, candidate.proposal.key));
+        // Without a form in the query only another word counts, and only where no key agrees.
+        let may_fall = match legal.form {
+            Some(_) => *score > MAX_SCORE,
+            None => *score > MAX_SCORE_OF_OTHER_WORD && candidate.proposal.key == KeyMatch::None,
+        };
+        if may_fall {
+            *score = score.min(max_score_of_company(&legal, &LegalName::new(name), candidate.proposal.key));
         }
     }
     Ok(())
 }
 
-/// Returns the largest score that the legal forms of a query and a name allow: a form alone is no name of a company that has it.
-fn max_score_by_form(query: &LegalName, name: &LegalName, key: KeyMatch) -> f64 {
+/// Returns the largest score that a query and a name of a company allow: a form alone is no name of a company that has it.
+fn max_score_of_company(query: &LegalName, name: &LegalName, key: KeyMatch) -> f64 {
     match (&query.form, &name.form) {
+        (None, None) => f64::INFINITY,
         (Some(_), Some(_)) if query.is_form_alone() && key == KeyMatch::None => MAX_SCORE,
+        _ if key == KeyMatch::None && query.differs_in_words(name) => MAX_SCORE_OF_OTHER_WORD,
         (Some(one), Some(other)) if one.contradicts(other) => MAX_SCORE_OF_OTHER_FORM,
         _ => f64::INFINITY,
     }

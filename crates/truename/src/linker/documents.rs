@@ -15,8 +15,11 @@ use truename_error::ErrorKind;
 use truename_text::{Document, KeyMatch, Mention, Span};
 
 use super::answers::NameAnswer;
+use super::is_nil;
 use super::{LONGEST_NAME_BYTES, LinkCall, LinkOptions, Linker};
 use crate::document_evidence::{keep_type, share_sense, weigh_neighbours};
+use crate::explain::explain_mention;
+use crate::marked_documents::MarkedDocuments;
 use crate::recognizer::{Reading, RecognizedMention};
 use crate::shared_names::SharedNames;
 use crate::{Error, Link, LinkedDocument, LinkedMention, Query};
@@ -41,7 +44,7 @@ impl Linker {
     #[tracing::instrument(skip_all, fields(documents = documents.len()))]
     pub fn link_documents(&self, documents: Vec<Document>) -> Result<Vec<LinkedDocument>, Error> {
         let recognizer = self.recognizer()?;
-        self.link_found(documents, &|call, readings| {
+        self.link_found(documents, recognizer.nil_share(), &|call, readings| {
             let mut recognized = recognizer.recognize(readings)?;
             check(&recognized, readings)?;
             for (reading, mentions) in readings.iter().zip(&mut recognized) {
@@ -57,11 +60,24 @@ impl Linker {
     /// As [`Linker::link_documents`].
     #[tracing::instrument(skip_all, fields(documents = documents.len()))]
     pub fn link_mentions(&self, documents: Vec<Document>) -> Result<Vec<LinkedDocument>, Error> {
-        self.link_found(documents, &|_, readings| Ok(readings.par_iter_mut().map(given).collect()))
+        self.link_found(documents, 0.0, &|_, readings| Ok(readings.par_iter_mut().map(given).collect()))
     }
 
-    fn link_found(&self, documents: Vec<Document>, find: Find<'_>) -> Result<Vec<LinkedDocument>, Error> {
-        let mentions = self.mentions(&documents, find)?;
+    fn link_found(
+        &self,
+        documents: Vec<Document>,
+        nil_share: f64,
+        find: Find<'_>,
+    ) -> Result<Vec<LinkedDocument>, Error> {
+        let marked = MarkedDocuments::of(&documents);
+        let mut mentions = self.mentions(&self.begin(true, nil_share)?, marked.plain(&documents), find)?;
+        for (at, mentions) in mentions.iter_mut().enumerate() {
+            for mention in mentions {
+                let Some(written) = marked.written(&documents, at, mention.span, &mention.fragments) else { break };
+                mention.text = written.surface(&documents[at].text).into_owned();
+                (mention.span, mention.fragments) = (written.span, written.fragments);
+            }
+        }
         let whole = |(document, mentions)| {
             let mut linked = LinkedDocument { document, mentions };
             self.options.type_name.iter().for_each(|name| linked.set_missing_types(name));
@@ -71,10 +87,14 @@ impl Linker {
     }
 
     /// Returns the linked mentions of each document.
-    fn mentions(&self, documents: &[Document], find: Find<'_>) -> Result<Vec<Vec<LinkedMention>>, Error> {
-        let call = self.begin(true)?;
-        let found = self.find(&call, documents, find)?;
-        let known = self.rank(&call, &found)?;
+    fn mentions(
+        &self,
+        call: &LinkCall<'_>,
+        documents: &[Document],
+        find: Find<'_>,
+    ) -> Result<Vec<Vec<LinkedMention>>, Error> {
+        let found = self.find(call, documents, find)?;
+        let known = self.rank(call, &found)?;
         let linked = |found: &Vec<MentionQuery<'_>>| {
             let confirmed = found.iter().filter(|one| one.is_confirmed(&known));
             let mut mentions: Vec<LinkedMention> = confirmed.map(|one| one.linked(&known)).collect();
@@ -82,13 +102,14 @@ impl Linker {
             mentions
         };
         let mut linked: Vec<Vec<LinkedMention>> = found.par_iter().map(linked).collect();
-        self.rerank(&call, documents, &mut linked)?;
+        self.rerank(call, documents, &mut linked)?;
         self.weigh_document(&mut linked, call.threshold());
         let shared = SharedNames::new(&self.options, call.threshold());
         linked.par_iter_mut().for_each(|mentions| {
             shared.resolve(mentions);
         });
-        self.add_types(&call, &known, &mut linked)?;
+        self.add_types(call, &known, &mut linked)?;
+        self.weigh_mentions(call, &mut linked);
         self.add_assertions(documents, &mut linked);
         Ok(linked)
     }
@@ -106,15 +127,28 @@ impl Linker {
         });
     }
 
+    /// Multiplies the probabilities of candidates by that of the mention. Against a threshold that was asked for counts the product.
+    fn weigh_mentions(&self, call: &LinkCall<'_>, linked: &mut [Vec<LinkedMention>]) {
+        for mention in linked.iter_mut().flatten() {
+            let Some(weight) = mention.mention_probability else { continue };
+            let link = Arc::make_mut(&mut mention.link);
+            link.candidates.iter_mut().for_each(|candidate| candidate.probability *= weight);
+            if self.options.min_probability.is_some() {
+                link.is_nil |= is_nil(&link.candidates, call.threshold());
+            }
+            if let Some(explanation) = &mut link.explanation {
+                explanation.push_str(&explain_mention(weight, &link.candidates));
+            }
+        }
+    }
+
     /// Leaves out candidates that lack the type of their mention, where concepts have that type.
     fn keep_types(&self, call: &LinkCall<'_>, linked: &mut [Vec<LinkedMention>]) -> Result<(), Error> {
         if !self.options.typed {
             return Ok(());
         }
-        let known: HashSet<String> = self.kb.types()?.iter().map(|mention_type| mention_type.to_lowercase()).collect();
-        let is_typed = |mention: &LinkedMention| {
-            mention.types.iter().any(|mention_type| known.contains(&mention_type.to_lowercase()))
-        };
+        let known = self.known_types(call)?;
+        let is_typed = |mention: &LinkedMention| has_any(&mention.types, known);
         let mut typed: Vec<&mut LinkedMention> =
             linked.iter_mut().flatten().filter(|mention| is_typed(mention)).collect();
         let links: Vec<&Link> = typed.iter().map(|mention| &*mention.link).collect();
@@ -125,19 +159,40 @@ impl Linker {
         Ok(())
     }
 
-    /// Gives mentions without a type those of their best candidate.
+    /// The types of concepts, in lower case.
+    fn known_types<'c>(&self, call: &'c LinkCall<'_>) -> Result<&'c HashSet<String>, Error> {
+        if let Some(known) = call.fitted.types.get() {
+            return Ok(known);
+        }
+        let known = self.kb.types()?.iter().map(|concept_type| concept_type.to_lowercase()).collect();
+        Ok(call.fitted.types.get_or_init(|| known))
+    }
+
+    /// Gives mentions without a type those of their best candidate, and a mention that a model found as another type than its concept has
+    /// those of its concept.
     fn add_types(
         &self,
         call: &LinkCall<'_>,
         known: &HashMap<&str, Arc<NameAnswer>>,
         linked: &mut [Vec<LinkedMention>],
     ) -> Result<(), Error> {
-        for mention in linked.iter_mut().flatten().filter(|mention| mention.types.is_empty()) {
-            mention.types = match known[mention.link.name.as_str()].types_of_best(&mention.link) {
+        let none = HashSet::new();
+        let are_scored = linked.iter().flatten().any(|mention| mention.score.is_some());
+        let of_concepts = if are_scored { self.known_types(call)? } else { &none };
+        let is_open = |mention: &&mut LinkedMention| {
+            let is_doubtful = mention.score.is_some() && !mention.link.is_nil && has_any(&mention.types, of_concepts);
+            mention.types.is_empty() || is_doubtful
+        };
+        for mention in linked.iter_mut().flatten().filter(is_open) {
+            let types = match known[mention.link.name.as_str()].types_of_best(&mention.link) {
                 Some(types) => types,
                 // The context proposed it.
                 None => call.types_of(&[&mention.link])?.concat().into_iter().next().unwrap_or_default(),
             };
+            let found: HashSet<String> = types.iter().map(|concept_type| concept_type.to_lowercase()).collect();
+            if !types.is_empty() && !has_any(&mention.types, &found) {
+                mention.types = types;
+            }
         }
         Ok(())
     }
@@ -215,6 +270,11 @@ impl Linker {
         self.keep_types(call, linked)?;
         call.rerank(&queries, &mut links_of(linked))
     }
+}
+
+/// Returns whether one of some types is among others, which are in lower case.
+fn has_any(types: &[String], others: &HashSet<String>) -> bool {
+    types.iter().any(|one| others.contains(&one.to_lowercase()))
 }
 
 fn links_of(linked: &mut [Vec<LinkedMention>]) -> Vec<&mut Link> {

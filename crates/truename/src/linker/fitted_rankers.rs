@@ -1,7 +1,7 @@
 //! Rankers, names and judgements of one version of a knowledge base.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
 
 use truename_kb::{Date, JudgedForm, Judgement, Snapshot, Verdict};
 
@@ -15,8 +15,6 @@ use crate::{Error, FeatureSet, KnowledgeBase, LinkOptions, Ranker, StopNames};
 pub(super) struct FittedRankers {
     pub(super) version: u64,
     pub(super) ranker: Arc<Ranker>,
-    /// Probability below which NIL is the better decision, by `ranker`.
-    pub(super) threshold: f64,
     /// Where `ranker` comes from.
     pub(super) basis: Basis,
     /// Lexical ranker, for names without vectors; the same as `ranker` if there is no encoder.
@@ -27,6 +25,8 @@ pub(super) struct FittedRankers {
     pub(super) stop_names: StopNames,
     /// Names judged NIL, with the days.
     pub(super) judged_nil: HashMap<JudgedForm, Date>,
+    /// Types of concepts in lower case, once they were asked for.
+    pub(super) types: OnceLock<HashSet<String>>,
     /// Words of these names, read once.
     pub(super) remembered: Arc<WordMemory>,
 }
@@ -43,7 +43,6 @@ impl FittedRankers {
         let features = FeatureSet::of_encoder(kb.encoder()?.is_some());
         let basis = if snapshot.meta(features.meta_key())?.is_some() { Basis::Fitted } else { Basis::Standard };
         let allowed = NameFilter::new(options).names(snapshot)?;
-        let threshold = ranker.threshold(options.nil_share);
         let (mut stop_names, mut judged_nil) = (Vec::new(), HashMap::new());
         for Judgement { name, verdict, date } in snapshot.judged_without_concept()? {
             match verdict {
@@ -51,7 +50,8 @@ impl FittedRankers {
                 _ => drop(judged_nil.insert(JudgedForm::of(&name), date)),
             }
         }
-        let (version, stop_names, remembered) = (snapshot.version(), StopNames::new(stop_names), Arc::default());
-        Ok(Self { version, ranker, threshold, basis, lexical, allowed, stop_names, judged_nil, remembered })
+        let (version, stop_names) = (snapshot.version(), StopNames::new(stop_names));
+        let (types, remembered) = (OnceLock::new(), Arc::default());
+        Ok(Self { version, ranker, basis, lexical, allowed, stop_names, judged_nil, types, remembered })
     }
 }

@@ -33,13 +33,13 @@ pub(crate) use session::{is_nil, sort};
 pub use stream::{DocumentBatches, LinkStream, StreamItem};
 
 use truename_error::ErrorKind;
-use truename_infer::{Encoder, SpanOptions};
+use truename_infer::Encoder;
 use truename_text::stable_hash;
 
 use crate::call::Call;
 use crate::name_filter::NameFilter;
-use crate::recognizer::{CompositeRecognizer, DictionaryRecognizer, Recognizer, TrainedRecognizer};
-use crate::{Context, ContextRetriever, Error, KnowledgeBase, Link, Query, Reranker};
+use crate::recognizer::{Recognizer, RecognizerOptions, TrainedRecognizer};
+use crate::{Context, ContextRetriever, Error, KnowledgeBase, Link, Query, Reranker, bundled_models};
 
 /// Links names, and the mentions of documents, to the concepts of one knowledge base.
 ///
@@ -164,8 +164,8 @@ impl Linker {
         self
     }
 
-    /// Returns the recognizer that finds the mentions of documents: the one given, else that of the knowledge base, else the dictionary of
-    /// its names.
+    /// Returns the recognizer that finds the mentions of documents: the one given, else that of the knowledge base
+    /// ([`RecognizerOptions::of_knowledge_base`]).
     ///
     /// # Errors
     /// If the recognizer of the knowledge base is missing or was changed, or cannot be read.
@@ -174,22 +174,16 @@ impl Linker {
             return Ok(Arc::clone(recognizer));
         }
         let LinkOptions { nested, composites, types, without_aliases, stop_names, .. } = &self.options;
-        let dictionary = || {
-            let dictionary = DictionaryRecognizer::new(self.kb.clone()).nested(*nested).of_types(types.clone());
-            dictionary.without_aliases(without_aliases.clone()).without_names(Arc::clone(stop_names))
+        let options = RecognizerOptions {
+            nested: nested.then_some(true),
+            composites: *composites,
+            types: types.clone(),
+            without_aliases: without_aliases.clone(),
+            stop_names: Arc::clone(stop_names),
+            ..RecognizerOptions::default()
         };
-        let made: Arc<dyn Recognizer> = match self.trained_recognizer()? {
-            Some(own) if *nested => Arc::new(
-                TrainedRecognizer::clone(&own)
-                    .with_options(SpanOptions { is_flat: Some(false), ..SpanOptions::default() }),
-            ),
-            Some(own) => own,
-            None => Arc::new(dictionary()),
-        };
-        let made = match composites {
-            true => Arc::new(CompositeRecognizer::new(made, dictionary()).nested(*nested)),
-            false => made,
-        };
+        let own = self.trained_recognizer()?.map(|own| TrainedRecognizer::clone(&own));
+        let made = options.of_knowledge_base(&self.kb, own)?;
         Ok(Arc::clone(self.recognizer.get_or_init(|| made)))
     }
 
@@ -202,15 +196,16 @@ impl Linker {
     }
 
     /// Returns 16 hexadecimal digits of what the answers depend on beside the input and the options: the version of Truename, the
-    /// knowledge base ([`KnowledgeBase::fingerprint`]), the encoder in use and the recognizer given, if one is
-    /// ([`Recognizer::fingerprint`]). A retriever or re-ranker that was given does not count.
+    /// knowledge base ([`KnowledgeBase::fingerprint`]), the encoder in use, the models that are part of the program, and the recognizer
+    /// given, if one is ([`Recognizer::fingerprint`]). A retriever or re-ranker that was given does not count.
     ///
     /// # Errors
     /// As [`KnowledgeBase::fingerprint`] and [`KnowledgeBase::encoder`].
     pub fn fingerprint(&self) -> Result<String, Error> {
         let encoder = self.kb.encoder()?.map(Encoder::hash);
         let recognizer = self.given.as_ref().and_then(|given| given.fingerprint());
-        let parts = (env!("CARGO_PKG_VERSION"), self.kb.fingerprint()?, encoder, recognizer);
+        let program = (env!("CARGO_PKG_VERSION"), bundled_models::version());
+        let parts = (program, self.kb.fingerprint()?, encoder, recognizer);
         Ok(format!("{:016x}", stable_hash(&format!("{parts:?}"))))
     }
 
@@ -221,7 +216,7 @@ impl Linker {
 
     /// Returns the probability below which an answer is NIL.
     pub fn threshold(&self) -> f64 {
-        self.threshold_of(&self.known())
+        self.threshold_of(&self.known(), 0.0)
     }
 
     /// Links names without context, on all threads of the current rayon pool.
@@ -245,7 +240,7 @@ impl Linker {
     /// # Errors
     /// As [`Linker::link_queries`].
     pub fn link_shared(&self, names: &[&str]) -> Result<SharedLinks, Error> {
-        let answers = self.answers(&self.begin(false)?, names.iter().copied())?;
+        let answers = self.answers(&self.begin(false, 0.0)?, names.iter().copied())?;
         let shared = |name: &&str| {
             let mut link = Arc::clone(&answers.of[name].link);
             if link.candidates.len() > self.options.top {
@@ -273,7 +268,7 @@ impl Linker {
                     .with_hint("spans count the bytes of the text, from 0, and end between two characters"));
             }
         }
-        let call = self.begin(queries.iter().any(|query| query.context.is_some()))?;
+        let call = self.begin(queries.iter().any(|query| query.context.is_some()), 0.0)?;
         let answers = self.answers(&call, queries.iter().map(|query| query.name))?.of;
         let mut links: Vec<Link> = queries.iter().map(|query| Link::clone(&answers[query.name].link)).collect();
         let mut in_context: Vec<&mut Link> = links.iter_mut().collect();
@@ -298,7 +293,8 @@ impl Linker {
     }
 
     /// Begins a call at the last committed version of the knowledge base, with the models that read contexts if there are any.
-    pub(crate) fn begin(&self, has_context: bool) -> Result<LinkCall<'_>, Error> {
+    /// `nil_share` is the share of the names that have no concept, where it is more than that of the options.
+    pub(crate) fn begin(&self, has_context: bool, nil_share: f64) -> Result<LinkCall<'_>, Error> {
         let call = Call::begin(&self.kb)?;
         let mut fitted = self.known();
         if fitted.version != call.version() {
@@ -306,14 +302,16 @@ impl Linker {
             *self.fitted.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&fitted);
         }
         let context = if has_context { self.models.context(&self.kb)? } else { ContextModels::default() };
-        Ok(LinkCall { linker: self, call, fitted, context })
+        let threshold = self.threshold_of(&fitted, nil_share);
+        Ok(LinkCall { linker: self, call, fitted, context, threshold })
     }
 
     fn known(&self) -> Arc<FittedRankers> {
         Arc::clone(&self.fitted.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn threshold_of(&self, fitted: &FittedRankers) -> f64 {
-        self.options.min_probability.unwrap_or(fitted.threshold)
+    fn threshold_of(&self, fitted: &FittedRankers, nil_share: f64) -> f64 {
+        let LinkOptions { min_probability, nil_share: of_options, .. } = self.options;
+        min_probability.unwrap_or_else(|| fitted.ranker.threshold(of_options.max(nil_share)))
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use truename_kb::{ConceptId, ConceptIndex, Date, JudgedForm, NameIndex, Snapshot};
-use truename_text::{KeyMatch, NameProfile, NormalizedName, Span, alternative_names, has_umlauts_of, repaired};
+use truename_text::{
+    KeyMatch, NameProfile, NormalizedName, Span, alternative_names, has_umlauts_of, repaired, without_markup,
+};
 
 use super::fitted_rankers::FittedRankers;
 use super::{LONGEST_NAME_BYTES, Linker, contradiction, vote};
@@ -36,19 +38,32 @@ impl<'a> RankQuery<'a> {
     }
 }
 
+/// Limits of an answer: its number of candidates, and the probability that it needs.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// Number of candidates that are kept.
+    pub(super) depth: usize,
+    /// Probability below which an answer is NIL.
+    pub(super) threshold: f64,
+}
+
 /// Ranks names one after another with the same snapshot and buffers.
 pub(super) struct Session<'a> {
     linker: &'a Linker,
     fitted: &'a FittedRankers,
-    /// Number of candidates that are kept.
-    depth: usize,
+    limits: Limits,
     retriever: Retriever<'a>,
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(linker: &'a Linker, fitted: &'a FittedRankers, depth: usize, snapshot: &'a Snapshot<'a>) -> Self {
+    pub(super) fn new(
+        linker: &'a Linker,
+        fitted: &'a FittedRankers,
+        limits: Limits,
+        snapshot: &'a Snapshot<'a>,
+    ) -> Self {
         let retriever = Retriever::new(&linker.kb, snapshot).remembering(&fitted.remembered);
-        Self { linker, fitted, depth, retriever }
+        Self { linker, fitted, limits, retriever }
     }
 
     /// Returns the answer if it needs no vector: the text is an id or no name, was judged, or a single concept has the exact name.
@@ -114,17 +129,17 @@ impl<'a> Session<'a> {
         Ok(Some(link))
     }
 
-    /// Returns the profile of a name, with its encoding repaired, and as others write it if only so it is a name of a concept; `None` if it is empty, too long, judged
+    /// Returns the profile of a name, with its encoding repaired or its markup left out, and as others write it if only so it is a name of a concept; `None` if it is empty, too long, judged
     /// NIL, or a placeholder that is no name of a concept.
     fn named(&self, name: &str) -> Result<Option<NameProfile>, Error> {
         if name.len() > LONGEST_NAME_BYTES {
             return Ok(None);
         }
         let mut profile = NameProfile::new(name);
-        if let Some(repaired) = repaired(name)
+        if let Some(read) = repaired(name).or_else(|| without_markup(name))
             && !self.is_name(&profile)?
         {
-            profile = NameProfile::new(&repaired);
+            profile = NameProfile::new(&read);
         }
         if profile.normalized.is_empty() || self.judged_nil(name).is_some() {
             return Ok(None);
@@ -150,13 +165,13 @@ impl<'a> Session<'a> {
         Ok(None)
     }
 
-    /// Returns whether a concept has the name, up to plural and British or American spelling.
+    /// Returns whether a concept has the name, up to plural, British or American spelling and the order of its words.
     fn has_name(&self, profile: &NameProfile) -> Result<bool, Error> {
         let (snapshot, scope, query) = (self.retriever.snapshot, self.scope(None), KeyQuery::of(profile));
-        for key in [query.keys.exact, query.keys.variant] {
+        for key in query.keys.filed() {
             for number in snapshot.names_under(key)?.filter(|name| scope.sees(*name)) {
                 let name = snapshot.name(number)?.1;
-                if query.meeting(name) >= KeyMatch::Variant && has_umlauts_of(&profile.written, name) {
+                if query.meeting(name) >= KeyMatch::Reordered && has_umlauts_of(&profile.written, name) {
                     return Ok(true);
                 }
             }
@@ -199,7 +214,7 @@ impl<'a> Session<'a> {
 
     /// Returns the answer with its candidates, likeliest first.
     fn answer(&self, asked: &RankQuery<'_>, candidates: Vec<Candidate>) -> Link {
-        let threshold = self.linker.threshold_of(self.fitted);
+        let Limits { depth, threshold } = self.limits;
         let explanation = self.linker.options.explain.then(|| {
             if candidates.is_empty() {
                 if let Some(date) = self.judged_nil(asked.name) {
@@ -217,7 +232,7 @@ impl<'a> Session<'a> {
         let is_truncated = asked.is_truncated && candidates.first().is_none_or(|best| best.scores.ranker.is_some());
         let is_nil = is_nil(&candidates, threshold);
         let mut link = Link { explanation, is_truncated, ..Link::new(asked.name, candidates, is_nil) };
-        link.keep(self.depth);
+        link.keep(depth);
         link
     }
 

@@ -115,6 +115,10 @@ impl Recognizer for CompositeRecognizer {
     fn fingerprint(&self) -> Option<String> {
         self.recognizer.fingerprint()
     }
+
+    fn nil_share(&self) -> f64 {
+        self.recognizer.nil_share()
+    }
 }
 
 impl Composite {

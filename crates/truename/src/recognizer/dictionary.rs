@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use truename_kb::{FormState, Forms, Snapshot};
 use truename_text::{
-    Alternative, AlternativePlace, Border, KeyMatch, NameKeys, NormalizedName, Rotation, Span, Words, stable_hash,
+    Alternative, AlternativePlace, Border, Key, KeyMatch, LegalName, NameKeys, NormalizedName, Rotation, Span, Words,
+    stable_hash,
 };
 
+use super::company::{Companies, Line, has_companies};
 use super::senses::Senses;
 use super::spelling::{self, InCapitals};
 use super::{Reading, RecognizedMention, Recognizer};
@@ -19,7 +21,8 @@ use crate::short_forms::ShortForms;
 use crate::{Error, KnowledgeBase, StopNames};
 
 /// Finds the names of a knowledge base in texts, however they are spaced, hyphenated, inflected or inverted, with digraphs for
-/// umlauts and Roman for Arabic numbers ([`Words::alternatives`]), and through the abbreviations that a document defines.
+/// umlauts and Roman for Arabic numbers ([`Words::alternatives`]), with or without the legal forms of companies, and through the
+/// abbreviations that a document defines.
 ///
 /// Walks the automaton of all names ([`Forms`]) from the beginning of each word. A form that ends at a word end is a
 /// mention if one of its names may be written like the text. Its span has the brackets and the minus that the name has. Of
@@ -36,6 +39,8 @@ pub struct DictionaryRecognizer {
     /// True if common words and letters that are names are found too.
     common_words: bool,
     verdicts: Memo<Verdict>,
+    /// True if the knowledge base has names of companies.
+    has_companies: Memo<bool>,
 }
 
 /// A piece of text that is written like a name.
@@ -66,6 +71,8 @@ struct Match {
     expanded: bool,
     /// True if a short form of the document was read as a name of its own.
     literal: bool,
+    /// The form of the name if its legal form differs from the text's.
+    company: Option<String>,
 }
 
 /// A position of the automaton walk.
@@ -119,6 +126,7 @@ impl DictionaryRecognizer {
             typed,
             common_words,
             verdicts: Memo::new(),
+            has_companies: Memo::new(),
         }
     }
 
@@ -203,12 +211,15 @@ impl DictionaryRecognizer {
 
     fn in_passage(&self, passage: &Passage<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<FormMatch>, Error> {
         let forms = snapshot.forms()?;
+        let spaced = self.has_companies.get(snapshot.version(), "", || has_companies(snapshot))?;
+        let companies = Companies::new(&forms, spaced);
         let (mut found, mut word): (Vec<FormMatch>, usize) = (Vec::new(), 0);
         let mut walk = Walk::default();
         while word < passage.words.len() {
             passage.walk(&forms, word, &mut walk);
+            passage.add_companies(&companies, word, &mut walk);
             // Readings that follow the document's abbreviations come before literal ones, then longer ones, then words as they are written.
-            walk.matches.sort_by_key(|one| (one.literal, Reverse(one.end), Reverse(one.span.end), one.read.is_some()));
+            walk.matches.sort_by_key(|one| (one.literal, Reverse(one.end), Reverse(one.span.end), one.is_read()));
             let mut next = word + 1;
             for one in &walk.matches {
                 let is_taken = |last: &FormMatch| match self.nested {
@@ -238,7 +249,15 @@ impl DictionaryRecognizer {
         if !passage.stands_free(one.span) {
             return Ok(Verdict::Refused);
         }
-        self.verdict_of(&passage.piece(one), passage.in_capitals.has(one.span), snapshot)
+        let in_capitals = passage.in_capitals.has(one.span);
+        let Some(form) = &one.company else { return self.verdict_of(&passage.piece(one), in_capitals, snapshot) };
+        let piece = &passage.text[one.span.range()];
+        if spelling::is_common_word(piece) && (in_capitals || passage.begins_sentence(one.span)) {
+            return Ok(Verdict::Refused);
+        }
+        let key = format!("{}{form}\t{piece}", u8::from(in_capitals));
+        let verdict = || self.verdict_on_company(piece, form, in_capitals, snapshot);
+        self.verdicts.get(snapshot.version(), &key, verdict)
     }
 
     /// Returns the verdict on a piece of text, from memory if it was given before.
@@ -316,6 +335,41 @@ impl DictionaryRecognizer {
             false => Verdict::Common,
         })
     }
+
+    /// Compares `piece` with the names of companies that have a form, both without their legal forms.
+    fn verdict_on_company(
+        &self,
+        piece: &str,
+        form: &str,
+        in_capitals: bool,
+        snapshot: &Snapshot<'_>,
+    ) -> Result<Verdict, Error> {
+        let written = LegalName::new(piece);
+        let core = NormalizedName::new(&written.core);
+        let keys = NameKeys::of(&core);
+        let is_stop_name = [piece, &written.core].into_iter().any(|name| self.stop_names.has(name));
+        if is_stop_name || !written.core.contains(char::is_alphabetic) || snapshot.has_stop_name(keys.exact)? {
+            return Ok(Verdict::Refused);
+        }
+        let mut senses = Senses::default();
+        for number in snapshot.names_under(Key(stable_hash(form)))? {
+            let (concept, name) = snapshot.name(number)?;
+            let known = LegalName::new(name);
+            let is_other =
+                written.form.as_ref().zip(known.form.as_ref()).is_some_and(|(one, other)| one.contradicts(other));
+            let is_company = written.form.is_some() || known.form.is_some();
+            if is_company
+                && !is_other
+                && self.filter.allows(concept, number, snapshot)?
+                && keys.meet(&NameKeys::of(&NormalizedName::new(&known.core))) == KeyMatch::Exact
+                && spelling::is_spelling_of(&written.core, &known.core)
+                && spelling::may_stand_for(&written.core, &known.core, in_capitals)
+            {
+                senses.add(concept, snapshot)?;
+            }
+        }
+        Ok(if senses.is_empty() { Verdict::Refused } else { Verdict::Name(self.typed.then(|| Arc::new(senses))) })
+    }
 }
 
 impl FormMatch {
@@ -359,6 +413,13 @@ impl Recognizer for DictionaryRecognizer {
     }
 }
 
+impl Match {
+    /// Returns true if the text is not written like the name.
+    fn is_read(&self) -> bool {
+        self.read.is_some() || self.company.is_some()
+    }
+}
+
 impl Passage<'_> {
     /// Returns the span from a word up to, not including, the word `end`, with the brackets around it whose partners it has; a final `'s` is left
     /// out. `None` if a bracket has no partner.
@@ -381,9 +442,12 @@ impl Passage<'_> {
         walk.matches.clear();
         walk.respelt.clear();
         let (expanded, literal, respelt, is_last) = (false, false, None, false);
+        if !self.words.may_begin_name(start) {
+            return;
+        }
         walk.points.push(Point { word: start, state: forms.start(), expanded, literal, respelt, is_last });
         while let Some(point) = walk.points.pop() {
-            if point.word > start && forms.is_form(point.state) {
+            if point.word > start && self.words.may_end_name(point.word - 1) && forms.is_form(point.state) {
                 self.add(start, &point, walk);
             }
             let word = point.word;
@@ -404,8 +468,23 @@ impl Passage<'_> {
             let written = &self.text[span.range()];
             let read = respelt.map(|last| respelt_text(written, span.start, &walk.respelt, last));
             let racemic = written.strip_prefix("(+/-)").map(|rest| format!("(±){rest}"));
-            walk.matches.push(Match { end, span, read: read.or(racemic), expanded, literal });
+            walk.matches.push(Match { end, span, read: read.or(racemic), expanded, literal, company: None });
         }
+    }
+
+    /// Adds the companies that begin at a word and that the text writes with another legal form or without one.
+    fn add_companies(&self, companies: &Companies<'_, '_>, start: usize, walk: &mut Walk<'_>) {
+        for company in companies.at(Line { text: self.text, words: &self.words }, start) {
+            let Some(span) = self.span(start, company.end).filter(|span| self.place.contains(*span)) else { continue };
+            let (end, company) = (company.end, Some(company.form));
+            walk.matches.push(Match { end, span, read: None, expanded: false, literal: false, company });
+        }
+    }
+
+    /// Returns true if a sentence begins with a span.
+    fn begins_sentence(&self, span: Span) -> bool {
+        let word = (0..self.words.len()).find(|word| self.words.span(*word).start >= span.start);
+        word.is_some_and(|word| self.words.breaks_before(word))
     }
 
     /// Adds the points after the word at a point, read as written, in the singular, as others write it, or as an expanded abbreviation.

@@ -1,7 +1,9 @@
 //! Recognizers: find the spans of documents that may refer to concepts.
 
 mod annotator;
+mod company;
 mod composite;
+mod coverage;
 mod dictionary;
 mod options;
 mod reading;
@@ -24,6 +26,7 @@ pub use trained::TrainedRecognizer;
 pub use union::UnionRecognizer;
 
 use crate::Error;
+use crate::marked_documents::MarkedDocuments;
 
 /// Finds mentions in documents; the [`Linker`](crate::Linker) resolves them to concepts.
 ///
@@ -39,10 +42,39 @@ pub trait Recognizer: Send + Sync {
     /// If the recognizer fails; [`Error::other`] wraps the cause.
     fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error>;
 
+    /// Finds the mentions of documents, which are read without HTML or XML markup, one list a document. With `abbreviations` those that a
+    /// document defines are known.
+    ///
+    /// # Errors
+    /// As [`recognize`](Self::recognize).
+    fn recognize_documents(
+        &self,
+        documents: &[Document],
+        abbreviations: bool,
+    ) -> Result<Vec<Vec<RecognizedMention>>, Error> {
+        let read = if abbreviations { Reading::new } else { Reading::without_abbreviations };
+        let marked = MarkedDocuments::of(documents);
+        let plain = marked.plain(documents);
+        let mut found = self.recognize(&mut plain.iter().map(read).collect::<Vec<_>>())?;
+        for (at, mentions) in found.iter_mut().enumerate() {
+            for mention in mentions {
+                let Some(written) = marked.written(documents, at, mention.span, &mention.fragments) else { break };
+                (mention.span, mention.fragments) = (written.span, written.fragments);
+            }
+        }
+        Ok(found)
+    }
+
     /// Returns a hash of the models that the mentions depend on, for [`Linker::fingerprint`](crate::Linker::fingerprint); `None` where
     /// there are none but those of the knowledge base.
     fn fingerprint(&self) -> Option<String> {
         None
+    }
+
+    /// Returns the share of its mentions that are expected to have no concept, where that is more than
+    /// [`LinkOptions::nil_share`](crate::LinkOptions::nil_share).
+    fn nil_share(&self) -> f64 {
+        0.0
     }
 }
 
@@ -53,6 +85,10 @@ impl<R: Recognizer + ?Sized> Recognizer for Arc<R> {
 
     fn fingerprint(&self) -> Option<String> {
         R::fingerprint(self)
+    }
+
+    fn nil_share(&self) -> f64 {
+        R::nil_share(self)
     }
 }
 
@@ -69,6 +105,8 @@ pub struct RecognizedMention {
     pub score: Option<f64>,
     /// Score above which the recognizer takes a span for a mention; `None` if it gives none.
     pub threshold: Option<f64>,
+    /// Probability that the span is a mention of its type; `None` if the recognizer is not calibrated.
+    pub probability: Option<f64>,
     /// True if the recognizer was not trained on the type, and knows it by its description alone.
     pub is_zero_shot: bool,
     /// True if the span is a mention only if its long form links to a concept that has the long form or the span among

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use truename_error::{ErrorKind, HintPart, hint};
 use truename_infer::{EntityType, SpanOptions, SpanStrategy};
 
+use super::coverage::Coverage;
 use super::{CompositeRecognizer, DictionaryRecognizer, Recognizer, TrainedRecognizer, UnionRecognizer};
-use crate::{Error, KnowledgeBase, StopNames};
+use crate::{Error, KnowledgeBase, StopNames, bundled_recognizer};
 
 /// Name of the dictionary of a knowledge base.
 const DICTIONARY: &str = "dictionary";
@@ -29,6 +30,8 @@ pub struct RecognizerOptions {
     pub stop_names: Arc<StopNames>,
     /// True if mentions of the dictionary have the types of its concepts.
     pub typed: bool,
+    /// True if names of the knowledge base have lower thresholds of any trained recognizer, and not only of its own.
+    pub names: bool,
     /// Types that a trained recognizer looks for in place of its own; empty for its own.
     pub entity_types: Vec<EntityType>,
     /// Way in which a trained recognizer takes spans for mentions.
@@ -38,9 +41,9 @@ pub struct RecognizerOptions {
 }
 
 impl RecognizerOptions {
-    /// Opens recognizers as one; mentions of the first come first. A name is a folder, `dictionary` for the names of the knowledge base, or
-    /// `both` for the knowledge base's own recognizer and then its dictionary. Without names it is the knowledge base's own, else its
-    /// dictionary. `kb` opens the knowledge base where it is needed.
+    /// Opens recognizers as one; mentions of the first come first. A name is a folder, `dictionary` for the names of the knowledge base,
+    /// `both` for the knowledge base's own recognizer and then its dictionary, or `bundled` for the one that is part of the program. Without names
+    /// it is as [`RecognizerOptions::of_knowledge_base`] says. `kb` opens the knowledge base where it is needed.
     ///
     /// # Errors
     /// If a recognizer is missing or damaged, or options of trained ones are given for a dictionary.
@@ -50,64 +53,121 @@ impl RecognizerOptions {
         kb: impl FnOnce() -> Result<KnowledgeBase, Error>,
     ) -> Result<Arc<dyn Recognizer>, Error> {
         let is_of_kb = |name: &PathBuf| [DICTIONARY, BOTH].iter().any(|known| name == Path::new(known));
-        let needs_kb = self.composites || names.is_empty() || names.iter().any(is_of_kb);
+        let needs_kb = self.composites || self.names || names.is_empty() || names.iter().any(is_of_kb);
         let kb = if needs_kb { Some(kb()?) } else { None };
-        let kb = || kb.clone().expect("the knowledge base is open where a name needs it");
-        let mut recognizers: Vec<Box<dyn Recognizer>> = Vec::new();
-        let mut is_trained = false;
-        let mut add = |model: Option<TrainedRecognizer>| -> Result<(), Error> {
-            is_trained |= model.is_some();
-            recognizers.push(match model {
-                Some(model) => Box::new(self.configured(model)?),
-                None => Box::new(self.dictionary(kb())),
-            });
-            Ok(())
-        };
+        let of_kb = || kb.as_ref().expect("the knowledge base is open where a name needs it");
         if names.is_empty() {
-            add(kb().attached_recognizer()?)?;
+            return self.of_knowledge_base(of_kb(), of_kb().attached_recognizer()?);
         }
+        let mut recognizers: Vec<Box<dyn Recognizer>> = Vec::new();
         for name in names {
-            match name.to_str() {
-                Some(DICTIONARY) => add(None)?,
-                Some(BOTH) => {
-                    let kb = kb();
-                    let missing = || {
-                        let message = format!("{} has no recognizer of its own", kb.path().display());
-                        let copy = HintPart::action("kb models add").value("DIR").with("kb", kb.path().display());
-                        Error::new(ErrorKind::NotFound, message).with_hint(hint![copy, " copies one there"])
-                    };
-                    add(Some(kb.attached_recognizer()?.ok_or_else(missing)?))?;
-                    add(None)?;
-                }
-                _ => add(Some(TrainedRecognizer::open(name)?))?,
+            let model = match name.to_str() {
+                Some(DICTIONARY) => None,
+                Some(BOTH) => Some(own(of_kb())?),
+                _ => Some(TrainedRecognizer::named(name)?),
+            };
+            if let Some(model) = model {
+                let names = kb.as_ref().filter(|_| self.names);
+                recognizers.push(Box::new(self.configured(model, names)?));
+            }
+            if is_of_kb(name) {
+                recognizers.push(Box::new(self.dictionary(of_kb())));
             }
         }
-        if !is_trained && (self.strategy == SpanStrategy::Joint || !self.entity_types.is_empty()) {
-            let message = "types with descriptions and joint inference need a trained recognizer";
-            let advice =
-                hint!["name a folder that ", HintPart::action("train"), " made by ", HintPart::setting("recognizer")];
-            return Err(Error::new(ErrorKind::Choice, message).with_hint(advice));
+        if names.iter().all(|name| name == Path::new(DICTIONARY)) {
+            self.check_untrained()?;
         }
-        let nested = self.nested.unwrap_or(false);
         let recognizer: Arc<dyn Recognizer> = match recognizers.len() {
             1 => recognizers.remove(0).into(),
-            _ => Arc::new(UnionRecognizer::new(recognizers).nested(nested)),
+            _ => Arc::new(UnionRecognizer::new(recognizers).nested(self.nested.unwrap_or(false))),
         };
-        Ok(match self.composites {
-            true => Arc::new(CompositeRecognizer::new(recognizer, self.dictionary(kb())).nested(nested)),
-            false => recognizer,
-        })
+        Ok(if self.composites { self.with_composites(recognizer, of_kb()) } else { recognizer })
     }
 
-    fn dictionary(&self, kb: KnowledgeBase) -> DictionaryRecognizer {
-        let dictionary = DictionaryRecognizer::new(kb).nested(self.nested.unwrap_or(false)).typed(self.typed);
+    /// Returns the recognizer of a knowledge base: `own`, the trained one that it carries, with lower thresholds for its names. Where it
+    /// carries none, the one that is part of the program finds the concepts of the types whose names it knows, by a sample of them, and
+    /// the dictionary the others.
+    ///
+    /// # Errors
+    /// If options of trained recognizers are given for a dictionary.
+    pub fn of_knowledge_base(
+        &self,
+        kb: &KnowledgeBase,
+        own: Option<TrainedRecognizer>,
+    ) -> Result<Arc<dyn Recognizer>, Error> {
+        let recognizer: Arc<dyn Recognizer> = match own {
+            Some(own) => Arc::new(self.configured(own, Some(kb))?),
+            None => {
+                self.check_untrained()?;
+                self.bundled_or_dictionary(kb)?
+            }
+        };
+        Ok(if self.composites { self.with_composites(recognizer, kb) } else { recognizer })
+    }
+
+    /// Returns the recognizer that is part of the program for the concepts whose names it finds, and the dictionary for the others.
+    fn bundled_or_dictionary(&self, kb: &KnowledgeBase) -> Result<Arc<dyn Recognizer>, Error> {
+        let dictionary = self.dictionary(kb);
+        let Some((model, others)) = bundled_for(kb, &self.types)? else { return Ok(Arc::new(dictionary)) };
+        let model = self.configured(model, Some(kb))?;
+        if others.is_empty() {
+            return Ok(Arc::new(model));
+        }
+        let recognizers: Vec<Box<dyn Recognizer>> = vec![Box::new(model), Box::new(dictionary.of_types(others))];
+        Ok(Arc::new(UnionRecognizer::new(recognizers).nested(self.nested.unwrap_or(false))))
+    }
+
+    /// Refuses options that a dictionary does not have.
+    fn check_untrained(&self) -> Result<(), Error> {
+        if self.strategy != SpanStrategy::Joint && self.entity_types.is_empty() {
+            return Ok(());
+        }
+        let message = "types with descriptions and joint inference need a trained recognizer";
+        let advice =
+            hint!["name a folder that ", HintPart::action("train"), " made by ", HintPart::setting("recognizer")];
+        Err(Error::new(ErrorKind::Choice, message).with_hint(advice))
+    }
+
+    fn with_composites(&self, recognizer: Arc<dyn Recognizer>, kb: &KnowledgeBase) -> Arc<dyn Recognizer> {
+        let nested = self.nested.unwrap_or(false);
+        Arc::new(CompositeRecognizer::new(recognizer, self.dictionary(kb)).nested(nested))
+    }
+
+    fn dictionary(&self, kb: &KnowledgeBase) -> DictionaryRecognizer {
+        let dictionary = DictionaryRecognizer::new(kb.clone()).nested(self.nested.unwrap_or(false)).typed(self.typed);
         let dictionary = dictionary.of_types(self.types.clone()).without_aliases(self.without_aliases.clone());
         dictionary.without_names(Arc::clone(&self.stop_names))
     }
 
-    fn configured(&self, model: TrainedRecognizer) -> Result<TrainedRecognizer, Error> {
+    /// Applies the options to a model; `names` is the knowledge base whose names have lower thresholds.
+    fn configured(&self, model: TrainedRecognizer, names: Option<&KnowledgeBase>) -> Result<TrainedRecognizer, Error> {
         let model = if self.entity_types.is_empty() { model } else { model.with_types(self.entity_types.clone())? };
         let is_flat = self.nested.map(|nested| !nested);
-        Ok(model.with_options(SpanOptions { strategy: self.strategy, is_flat, min_margin: self.min_margin as f32 }))
+        let options = SpanOptions { strategy: self.strategy, is_flat, min_margin: self.min_margin as f32 };
+        let model = model.with_options(options)?;
+        Ok(match names {
+            Some(kb) => model.with_names(self.dictionary(kb)),
+            None => model,
+        })
     }
+}
+
+/// Opens the recognizer that a knowledge base carries, else the one that is part of the program where it finds names of the knowledge base.
+fn own(kb: &KnowledgeBase) -> Result<TrainedRecognizer, Error> {
+    if let Some(own) = kb.attached_recognizer()? {
+        return Ok(own);
+    }
+    bundled_for(kb, &[])?.map(|(model, _)| model).ok_or_else(|| {
+        let message = format!("{} has no recognizer of its own", kb.path().display());
+        let copy = HintPart::action("kb models add").value("DIR").with("kb", kb.path().display());
+        Error::new(ErrorKind::NotFound, message).with_hint(hint![copy, " copies one there"])
+    })
+}
+
+/// Opens the recognizer that is part of the program, for the types that it finds, with the types of the knowledge base that it does not
+/// find; `None` where it finds none. `wanted`: types of the knowledge base to look for; empty for all.
+fn bundled_for(kb: &KnowledgeBase, wanted: &[String]) -> Result<Option<(TrainedRecognizer, Vec<String>)>, Error> {
+    let Some(model) = bundled_recognizer()? else { return Ok(None) };
+    let coverage = Coverage::of(kb, &model, wanted)?;
+    Ok(coverage.map(|Coverage { found, others }| (model.keeping(found), others)))
 }

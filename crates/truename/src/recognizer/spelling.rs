@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use truename_text::{
-    BORDER_MARKS, Border, MINUS_SIGNS, NormalizedName, Rotation, Span, Words, cased_letters, has_umlauts_of,
-    is_negative,
+    BORDER_MARKS, Border, MINUS_SIGNS, NormalizedName, Rotation, Span, Words, cased_letters, differ_in_minus,
+    has_umlauts_of, have_same_digit_groups, is_negative,
 };
 
 /// Common English words in lower case (levels 10 and 20 of SCOWL; the file holds the licence).
@@ -35,16 +35,21 @@ pub(super) fn is_letter(piece: &str) -> bool {
 }
 
 /// Brackets that a span has both of or none.
-const BRACKETS: [(char, char); 2] = [('(', ')'), ('[', ']')];
+const BRACKETS: [(char, char); 3] = [('(', ')'), ('[', ']'), ('{', '}')];
 /// Maximum letters in brackets within a word (`D(3)`, `[18F]FDG`, `1,25-(OH)(2)`); more are an aside.
 const MAX_BRACKETED_LETTERS: usize = 2;
 
-/// Returns whether a piece, as it was read, can be a spelling of `name` at all: the name has the marks of sentences, the umlauts, the sign of
-/// rotation and the minus at the end that the piece has.
+/// Greek letters as MEDLINE writes them in brackets within a word (`IL-1(beta)`).
+const GREEK_NAMES: [&str; 8] = ["alpha", "beta", "gamma", "delta", "epsilon", "kappa", "lambda", "zeta"];
+
+/// Returns whether a piece, as it was read, can be a spelling of `name` at all: the name has the marks of sentences, the umlauts, the groups of
+/// digits, the sign of rotation and the minus at the end that the piece has, and no minus behind a code that it lacks.
 pub(super) fn is_spelling_of(piece: &str, name: &str) -> bool {
     has_umlauts_of(piece, name)
         && has_border_marks_of(piece, name)
+        && have_same_digit_groups(piece, name)
         && (!is_negative(piece) || is_negative(name))
+        && !differ_in_minus(piece, name)
         && Rotation::of(piece).is_none_or(|rotation| Rotation::of(name) == Some(rotation))
 }
 
@@ -161,7 +166,7 @@ fn inner_brackets(text: &str) -> Option<(usize, usize)> {
     let is_within = |(open, close): &(usize, usize)| {
         let (before, content, after) = (&text[..*open], &text[open + 1..*close], &text[close + 1..]);
         let letters = content.chars().filter(|c| c.is_alphabetic()).count();
-        let is_roman = content.chars().all(|c| "IVX".contains(c));
+        let is_roman = content.chars().all(|c| "IVX".contains(c)) || GREEK_NAMES.contains(&content);
         // A minus stands before letters in a word, `(5-HT)2A`.
         let is_word = letters > 0 && content.trim_matches(MINUS_SIGNS).contains(MINUS_SIGNS);
         let is_sign = |c: char| c.is_alphanumeric() || "+,/±'".contains(c) || MINUS_SIGNS.contains(&c);
@@ -181,7 +186,7 @@ fn inner_brackets(text: &str) -> Option<(usize, usize)> {
 /// Returns the span with the brackets around its ends whose partners it has; `None` if a bracket is left without partner.
 pub(super) fn with_brackets(text: &str, span: Span) -> Option<Span> {
     let piece = &text[span.range()];
-    if !piece.contains(['(', ')', '[', ']']) {
+    if !piece.contains(['(', ')', '[', ']', '{', '}']) {
         return Some(span);
     }
     let (mut open, mut start, mut end) = (Vec::new(), span.start, span.end);
@@ -277,6 +282,8 @@ mod tests {
             ("copper (II)", "Copper(II)", true),
             ("[(18)F]FLT", "18F-FLT", true),
             ("(S)-warfarin", "S-warfarin", true),
+            ("IL-1(beta)", "IL-1β", true),
+            ("IL-1 (beta)", "IL-1β", false),
             ("CO (2)", "CO2", false),
             ("(GABA(A)) ward", "GABA(A) ward", false),
             ("(5-HT)2A ward", "5-HT(2A) ward", false),
@@ -295,6 +302,7 @@ mod tests {
             ("CO (2 weeks)", "CO (2", None),
             ("a] b", "a] b", None),
             ("(heart)", "heart", Some("heart")),
+            ("CO_{2} fell", "CO_{2", Some("CO_{2}")),
         ] {
             let start = text.find(piece).unwrap();
             let found = with_brackets(text, Span::new(start, start + piece.len()));

@@ -1,15 +1,22 @@
 //! Recognizes mentions by a model that `train` made: by spans and descriptions of types, or by tags.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
 use truename_error::{ErrorKind, HintPart, hint};
-use truename_infer::{EntityType, Manifest, SpanConfig, SpanOptions, SpanScorer, TagConfig, Tagger};
+use truename_infer::{
+    EntityType, LikelySpans, Manifest, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, TagConfig, Tagger,
+};
 use truename_text::{Abbreviation, Span, Words};
 
-use super::{Reading, RecognizedMention, Recognizer};
+use super::{DictionaryRecognizer, Reading, RecognizedMention, Recognizer};
 use crate::Error;
+
+/// Share of the mentions that have no concept: most of those in words that are no name of the knowledge base, and what is no mention.
+const NIL_SHARE: f64 = 0.5;
+/// Amount subtracted from the thresholds of names of the knowledge base; chosen on NLM-Chem and the NCBI development part.
+const SLACK: f32 = 8.0;
 
 /// Finds mentions by a trained model: by the similarity of spans to descriptions of types (BINDER), or by tags of words.
 ///
@@ -19,6 +26,10 @@ use crate::Error;
 pub struct TrainedRecognizer {
     model: Model,
     options: SpanOptions,
+    /// Finds names that are mentions at lower thresholds.
+    names: Option<Arc<DictionaryRecognizer>>,
+    /// Types whose mentions are kept; empty for all.
+    kept: BTreeSet<String>,
 }
 
 #[derive(Clone)]
@@ -45,7 +56,7 @@ impl TrainedRecognizer {
             true => Model::Tags(Arc::new(Tagger::open(folder)?)),
             false => Model::Spans(Arc::new(SpanScorer::open(folder)?)),
         };
-        Ok(Self { model, options: SpanOptions::default() })
+        Ok(Self { model, options: SpanOptions::default(), names: None, kept: BTreeSet::new() })
     }
 
     /// Returns whether a model folder is that of a recognizer.
@@ -57,9 +68,46 @@ impl TrainedRecognizer {
     }
 
     /// Sets the options of a recognizer by spans; a tagger has none.
+    ///
+    /// # Errors
+    /// If joint inference is asked for and the model did not learn starts and ends.
+    pub fn with_options(self, options: SpanOptions) -> Result<Self, Error> {
+        if let (Model::Spans(scorer), SpanStrategy::Joint) = (&self.model, options.strategy)
+            && !scorer.config().has_bounds
+        {
+            let message =
+                format!("the model in {} did not learn starts and ends", scorer.backbone().folder().display());
+            let advice = "leave joint inference out, or train it with objective.alpha and objective.gamma above 0";
+            return Err(Error::new(ErrorKind::Choice, message).with_hint(advice));
+        }
+        Ok(Self { options, ..self })
+    }
+
+    /// Lowers the thresholds of the spans that a dictionary finds. A tagger has none.
     #[must_use]
-    pub fn with_options(self, options: SpanOptions) -> Self {
-        Self { options, ..self }
+    pub fn with_names(self, names: DictionaryRecognizer) -> Self {
+        Self { names: Some(Arc::new(names)), ..self }
+    }
+
+    /// Leaves out the mentions of other types than these, which still compete with the others for the spans; empty for none.
+    #[must_use]
+    pub(crate) fn keeping(self, types: BTreeSet<String>) -> Self {
+        Self { kept: types, ..self }
+    }
+
+    /// Returns how many of these names, each read alone, are mentions of each type.
+    pub(crate) fn types_of_names(&self, names: &[String]) -> Result<BTreeMap<String, usize>, Error> {
+        /// Least share of a name's bytes in its mention; the rest may be an article or a qualifier.
+        const MOST: f64 = 0.6;
+        let texts: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut types = BTreeMap::new();
+        for (name, found) in names.iter().zip(self.find(&texts, &[])?) {
+            let is_name = |one: &RecognizedMention| one.span.range().len() as f64 >= MOST * name.len() as f64;
+            if let Some(found) = found.into_iter().find(is_name) {
+                *types.entry(found.mention_type).or_default() += 1;
+            }
+        }
+        Ok(types)
     }
 
     /// Looks for other types than those that the model was trained on, by their descriptions alone.
@@ -73,7 +121,7 @@ impl TrainedRecognizer {
                     Ok(scorer) => scorer,
                     Err(shared) => SpanScorer::open(shared.backbone().folder())?,
                 };
-                Ok(Self { model: Model::Spans(Arc::new(scorer.with_types(types)?)), options: self.options })
+                Ok(Self { model: Model::Spans(Arc::new(scorer.with_types(types)?)), ..self })
             }
             Model::Tags(_) => {
                 let message = "a tagger finds the types that it was trained on, and no others";
@@ -110,18 +158,24 @@ impl TrainedRecognizer {
         }
     }
 
-    /// Finds the mentions of texts, by their places in each.
-    fn find(&self, texts: &[&str]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
+    /// Finds the mentions of texts, by their places in each; `names` are the names of a knowledge base there.
+    fn find(&self, texts: &[&str], names: &[Vec<Span>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
         match &self.model {
             Model::Spans(scorer) => {
-                let recognized = |span: &truename_infer::ScoredSpan| RecognizedMention {
-                    mention_type: scorer.types()[span.type_number as usize].name.clone(),
-                    score: Some(f64::from(span.score)),
-                    threshold: Some(f64::from(span.threshold)),
-                    is_zero_shot: scorer.is_zero_shot(span.type_number),
-                    ..RecognizedMention::new(span.span)
+                let recognized = |span: &truename_infer::ScoredSpan| {
+                    let (score, threshold) = (f64::from(span.score), f64::from(span.threshold));
+                    let is_zero_shot = scorer.is_zero_shot(span.type_number);
+                    let calibration = scorer.config().calibration.filter(|_| !is_zero_shot);
+                    RecognizedMention {
+                        mention_type: scorer.types()[span.type_number as usize].name.clone(),
+                        score: Some(score),
+                        threshold: Some(threshold),
+                        probability: calibration.map(|calibration| calibration.probability(score - threshold)),
+                        is_zero_shot,
+                        ..RecognizedMention::new(span.span)
+                    }
                 };
-                let found = scorer.find(texts, &self.options)?;
+                let found = scorer.find_likely(texts, LikelySpans { spans: names, slack: SLACK }, &self.options)?;
                 Ok(found.iter().map(|spans| spans.iter().map(recognized).collect()).collect())
             }
             Model::Tags(tagger) => {
@@ -140,6 +194,26 @@ impl TrainedRecognizer {
     }
 }
 
+impl TrainedRecognizer {
+    /// Returns the names in each passage, by their places in it.
+    fn names_in(&self, readings: &mut [Reading<'_>], passages: &[Vec<Span>]) -> Result<Vec<Vec<Span>>, Error> {
+        let Some(names) = &self.names else { return Ok(Vec::new()) };
+        let mut all = Vec::new();
+        for (passages, names) in passages.iter().zip(names.recognize(readings)?) {
+            let names: Vec<Span> = names
+                .iter()
+                .filter(|name| name.fragments.is_empty() && !name.tentative)
+                .map(|name| name.span)
+                .collect();
+            all.extend(passages.iter().map(|passage| {
+                let inside = names.iter().filter(|name| passage.contains(**name));
+                inside.map(|name| Span::new(name.start - passage.start, name.end - passage.start)).collect()
+            }));
+        }
+        Ok(all)
+    }
+}
+
 impl Recognizer for TrainedRecognizer {
     fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
         let passages: Vec<Vec<Span>> = readings.iter().map(|reading| reading.document().passage_spans()).collect();
@@ -148,7 +222,8 @@ impl Recognizer for TrainedRecognizer {
             .zip(&passages)
             .flat_map(|(reading, spans)| spans.iter().map(|span| &reading.document().text[span.range()]))
             .collect();
-        let mut found = self.find(&texts)?.into_iter();
+        let names = self.names_in(readings, &passages)?;
+        let mut found = self.find(&texts, &names)?.into_iter();
         let mut all = Vec::with_capacity(readings.len());
         for (reading, spans) in readings.iter_mut().zip(&passages) {
             let mut mentions = Vec::new();
@@ -161,6 +236,9 @@ impl Recognizer for TrainedRecognizer {
             }
             reading.define_behind(mentions.iter().filter(|one| is_mention(one)).map(|one| one.span));
             let short_forms = short_forms(reading, spans, &mentions);
+            if !self.kept.is_empty() {
+                mentions.retain(|one| self.kept.contains(&one.mention_type));
+            }
             // Spans below their threshold give way.
             mentions.retain(|one| is_mention(one) || !short_forms.iter().any(|other| other.span.overlaps(one.span)));
             mentions.extend(short_forms);
@@ -171,6 +249,10 @@ impl Recognizer for TrainedRecognizer {
 
     fn fingerprint(&self) -> Option<String> {
         Some(self.hash())
+    }
+
+    fn nil_share(&self) -> f64 {
+        NIL_SHARE
     }
 }
 

@@ -49,6 +49,10 @@ impl Recognizer for UnionRecognizer {
         let parts: Vec<_> = self.recognizers.iter().map(|recognizer| recognizer.fingerprint()).collect();
         Some(format!("{parts:?}"))
     }
+
+    fn nil_share(&self) -> f64 {
+        self.recognizers.iter().map(|recognizer| recognizer.nil_share()).fold(0.0, f64::max)
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Names of companies, whose legal forms say little.
 
-use truename::{Concept, ConceptId, KnowledgeBase, Link, LinkOptions, Linker};
+use truename::{
+    Concept, ConceptId, DictionaryRecognizer, Document, KnowledgeBase, Link, LinkOptions, Linker, recognize_all,
+};
 
 /// Names of companies, all made up.
 const COMPANIES: [&str; 28] = [
@@ -41,6 +43,12 @@ fn linker() -> (Linker, tempfile::TempDir) {
     let kb = KnowledgeBase::create(concepts.collect(), &folder.path().join("kb")).unwrap();
     let options = LinkOptions { explain: true, top: 3, ..LinkOptions::default() };
     (Linker::new(kb).unwrap().with_options(options).unwrap(), folder)
+}
+
+/// Returns the mentions in a text with the preferred names of their concepts.
+fn mentions(linker: &Linker, text: &str) -> Vec<String> {
+    let linked = linker.link_document(Document::new("1", text)).unwrap();
+    linked.mentions.iter().map(|mention| format!("{} = {}", mention.text, answer(&mention.link))).collect()
 }
 
 fn answer(link: &Link) -> &str {
@@ -145,4 +153,46 @@ fn a_legal_form_alone_and_other_companies_are_not_answered() {
     }
     assert_eq!(linker.link_name("AG").unwrap().id().map(ConceptId::as_str), None);
     assert_eq!(answer(&linker.link_name("North Star Bank").unwrap()), "North Star Bank AG");
+}
+
+#[test]
+fn texts_name_companies_with_another_legal_form_or_none() {
+    let (linker, _folder) = linker();
+    for (text, expected) in [
+        ("Yesterday Nordwerk rose; Nordwerk's shares.", &["Nordwerk = Nordwerk AG", "Nordwerk = Nordwerk AG"][..]),
+        ("Die Nordwerk Aktiengesellschaft wuchs.", &["Nordwerk Aktiengesellschaft = Nordwerk AG"]),
+        ("Nordwerk AG, Meridian Foods, Inc.", &["Nordwerk AG = Nordwerk AG", "Meridian Foods = Meridian Foods"]),
+        (
+            "Huber & Söhne, Padaria Aurora",
+            &["Huber & Söhne = Huber & Söhne GmbH & Co. KG", "Padaria Aurora = Padaria Aurora Ltda."],
+        ),
+        ("Ceramica del Valle sold it", &["Ceramica del Valle = Cerámica del Valle, S.A. de C.V."]),
+        ("Компания Ромашка и Ромашка ООО", &["Ромашка = ООО «Ромашка»", "Ромашка ООО = ООО «Ромашка»"]),
+        (
+            "昨日みなと精機は、みなと精機(株)と",
+            &["みなと精機 = 株式会社みなと精機", "みなと精機(株) = 株式会社みなと精機"],
+        ),
+        ("한빛기계는 (주)한빛기계", &["한빛기계 = 한빛기계(주)", "(주)한빛기계 = 한빛기계(주)"]),
+        ("蓝湖科技与蓝湖科技有限公司", &["蓝湖科技 = 蓝湖科技股份有限公司"]),
+        ("nordwerk, Nordwerk GmbH and Nordwerkers; Meridian Foods as such", &["Meridian Foods = Meridian Foods"]),
+        ("Meridian Foods. Limited means", &["Meridian Foods = Meridian Foods"]),
+    ] {
+        assert_eq!(mentions(&linker, text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_common_word_is_a_company_where_it_has_a_capital_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let concepts = ["Target Corporation", "SAP SE"].into_iter().enumerate();
+    let concepts = concepts.map(|(at, name)| Concept::new(format!("C:{at}").parse().unwrap(), name));
+    let kb = KnowledgeBase::create(concepts.collect(), &folder.path().join("kb")).unwrap();
+    let text = "Target values of target cells. They sold Target the sap of a tree. SAP paid; Target Corp.\nTARGET VALUES OF THE CELLS";
+    let found = |nested| {
+        let recognizer = DictionaryRecognizer::new(kb.clone()).nested(nested);
+        let found = recognize_all(&recognizer, vec![Document::new("1", text)], true).unwrap().remove(0);
+        found.mentions.into_iter().map(|mention| mention.text).collect::<Vec<_>>()
+    };
+    assert_eq!(found(false), ["Target", "SAP", "Target Corp"]);
+    assert_eq!(found(true), found(false));
 }

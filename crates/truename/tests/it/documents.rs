@@ -285,6 +285,18 @@ fn short_forms_are_linked_as_their_long_forms() {
 }
 
 #[test]
+fn short_forms_are_defined_by_signs_and_written_otherwise() {
+    let names = [("1", "green tea pot"), ("2", "heat pot 70"), ("3", "ironlike-6")];
+    assert_found_of(&names, "GTP = green tea pot. GTP.", &[("GTP", "1"), ("green tea pot", "1"), ("GTP", "1")]);
+    assert_found_of(&names, "Abbreviations: GTP, green tea pot.", &[("GTP", "1"), ("green tea pot", "1")]);
+    assert_found_of(
+        &names,
+        "heat pot 70 (HP70), Hp70; ironlike-6 (IL-6), IL6, il6.",
+        &[("heat pot 70", "2"), ("HP70", "2"), ("Hp70", "2"), ("ironlike-6", "3"), ("IL-6", "3"), ("IL6", "3")],
+    );
+}
+
+#[test]
 fn a_short_form_does_not_mean_what_it_means_elsewhere() {
     assert_found("CF cells", &[("CF", "D:4")]);
     assert_found("control fibroblasts (CF) and CF cells", &[]);
@@ -583,4 +595,82 @@ fn a_stop_name_is_no_mention_and_leaves_room_for_others() {
     assert_eq!(without(&[]), ["Lung carcinoma", "carcinoma"]);
     assert_eq!(without(&["LUNG-CARCINOMA"]), ["carcinoma", "carcinoma"]);
     assert_eq!(without(&["carcinoma"]), ["Lung carcinoma"]);
+}
+
+/// Finds the whole text, and expects most of its mentions to have no concept.
+struct Doubting;
+
+impl Recognizer for Doubting {
+    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
+        let whole = |reading: &Reading<'_>| vec![RecognizedMention::new(Span::new(0, reading.document().text.len()))];
+        Ok(readings.iter().map(whole).collect())
+    }
+
+    fn nil_share(&self) -> f64 {
+        0.9
+    }
+}
+
+#[test]
+fn a_recognizer_says_how_many_mentions_have_no_concept() {
+    let folder = tempfile::tempdir().unwrap();
+    let linker = Linker::new(kb(&folder)).unwrap().with_recognizer(Arc::new(Doubting));
+    let names = [
+        "breast",
+        "breast cancer",
+        "lymphomatosis",
+        "brest canser",
+        "duchenne distrophy",
+        "acetyl salicyl",
+        "fibrosis of the lung",
+        "muscular",
+        "tumors of the lung",
+        "acute leukemia",
+        "necrosis factor",
+        "diabetes type",
+        "mellitus",
+    ];
+    let answers = |name: &str| {
+        let linked = linker.link_document(Document::new("1", name)).unwrap();
+        let by_name = linker.link_name(name).unwrap();
+        let best = |candidates: &[Candidate]| candidates.first().map(|best| best.id.clone());
+        assert_eq!(best(&linked.mentions[0].link.candidates), best(&by_name.candidates), "{name}");
+        (by_name.is_nil, linked.mentions[0].link.is_nil)
+    };
+    let all: Vec<(bool, bool)> = names.iter().map(|name| answers(name)).collect();
+    assert!(all.contains(&(false, true)) && !all.contains(&(true, false)), "{all:?}");
+    assert_eq!(answers("breast cancer"), (false, false));
+    // What is remembered of a document is no answer to a name.
+    assert_eq!(names.iter().map(|name| answers(name)).collect::<Vec<_>>(), all);
+    let options = LinkOptions { min_probability: Some(0.0), ..LinkOptions::default() };
+    let always = linker.with_options(options).unwrap();
+    assert!(!always.link_document(Document::new("1", names[0])).unwrap().mentions[0].link.is_nil);
+}
+
+/// Finds words as chemicals or genes, as a model does.
+struct Typing;
+
+impl Recognizer for Typing {
+    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
+        let mention = |(word, mention_type): (&str, &str), text: &str| {
+            let start = text.find(word).unwrap();
+            RecognizedMention {
+                mention_type: mention_type.to_owned(),
+                score: Some(1.0),
+                ..RecognizedMention::new(Span::new(start, start + word.len()))
+            }
+        };
+        let words = [("Aspirin", "Disease"), ("lymphoma", "Gene"), ("xyzzy", "Disease"), ("Seizures", "DISEASE")];
+        Ok(readings.iter().map(|reading| words.map(|word| mention(word, &reading.document().text)).to_vec()).collect())
+    }
+}
+
+#[test]
+fn a_linked_mention_has_the_type_of_its_concept_where_the_model_says_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let linker = Linker::new(kb(&folder)).unwrap().with_recognizer(Arc::new(Typing));
+    let linked = linker.link_document(Document::new("1", "Aspirin, lymphoma, xyzzy, Seizures")).unwrap();
+    let types: Vec<&str> = linked.mentions.iter().map(|mention| mention.types[0].as_str()).collect();
+    // No concept is a gene, and NIL has no type of its own.
+    assert_eq!(types, ["chemical", "Gene", "Disease", "DISEASE"]);
 }

@@ -4,6 +4,9 @@ mod aliases;
 mod annotator;
 mod companies;
 mod composites;
+#[cfg(feature = "models")]
+mod coverage;
+mod distinctions;
 mod documents;
 mod everyday;
 mod judgements;

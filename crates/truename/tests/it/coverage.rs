@@ -1,0 +1,91 @@
+//! The recognizer that is part of the program, over knowledge bases that carry none.
+
+use truename::{Concept, Document, KnowledgeBase, LinkOptions, Linker, TrainedRecognizer};
+
+const DISEASES: &str = "asthma, hypertension, migraine, pneumonia, tuberculosis, psoriasis, glaucoma, schizophrenia, epilepsy, anemia, hepatitis B, \
+    malaria, measles, breast cancer, lung cancer, prostate cancer, multiple sclerosis, Parkinson disease, Alzheimer disease, diabetes mellitus, \
+    rheumatoid arthritis, heart failure, renal failure, cystic fibrosis, obesity, depression, gout, sepsis, meningitis, cholera, leprosy, \
+    osteoporosis, lupus nephritis, thyroid carcinoma, colorectal cancer, acute myeloid leukemia, muscular dystrophy, sickle cell disease, \
+    celiac disease, hepatocellular carcinoma";
+const PRODUCTS: &str = "Quill Database, Quill Studio, Orlan Server, Orlan Desktop, Northwind Mail, Tessel Analytics, Borg Backup, Marsh Gateway, \
+    Hale Monitor, Venn Sheets, Lemale Writer, Tarn Router, Quay Proxy, Mill Scheduler, Birch Cache, Cedar Queue, Delta Search, Elm Storage, \
+    Fir Console, Gorse Terminal, Heron Browser, Iris Player, Jay Messenger, Kite Editor, Lark Compiler, Moss Debugger, Newt Installer, \
+    Otter Updater, Pike Firewall, Quail Printer, Rook Viewer, Swift Archiver, Teal Planner, Urchin Ledger, Vole Tracker, Wren Notes";
+const TEXT: &str = "A patient with osteoarthritis and asthma used the Quill Database for notes.";
+
+fn concepts(names: &str, prefix: &str, concept_type: Option<&str>) -> Vec<Concept> {
+    let concept = |(number, name): (usize, &str)| Concept {
+        types: concept_type.map(str::to_owned).into_iter().collect(),
+        ..Concept::new(format!("{prefix}:{number}").parse().unwrap(), name.trim())
+    };
+    names.split(',').enumerate().map(concept).collect()
+}
+
+/// Returns the mentions of the text, each with its types and whether it is NIL.
+fn mentions(concepts: Vec<Concept>, options: LinkOptions) -> Vec<(String, Vec<String>, bool)> {
+    let folder = tempfile::tempdir().unwrap();
+    let kb = KnowledgeBase::create(concepts, &folder.path().join("kb")).unwrap();
+    let linker = Linker::new(kb).unwrap().with_options(options).unwrap();
+    let linked = linker.link_document(Document::new("1", TEXT)).unwrap();
+    let shown =
+        |one: &truename::LinkedMention| (one.span.of(TEXT).unwrap().to_owned(), one.types.clone(), one.link.is_nil);
+    linked.mentions.iter().map(shown).collect()
+}
+
+fn found(text: &str, concept_type: &str, is_nil: bool) -> (String, Vec<String>, bool) {
+    (text.to_owned(), vec![concept_type.to_owned()], is_nil)
+}
+
+#[test]
+fn names_of_diseases_are_found_by_the_model_with_those_that_are_no_names() {
+    let found_untyped = mentions(concepts(DISEASES, "D", None), LinkOptions::default());
+    assert_eq!(found_untyped, [found("osteoarthritis", "disease", true), found("asthma", "disease", false)]);
+}
+
+#[test]
+fn names_of_products_are_found_by_the_dictionary_alone() {
+    let found = mentions(concepts(PRODUCTS, "P", None), LinkOptions::default());
+    assert_eq!(found, [("Quill Database".to_owned(), Vec::new(), false)]);
+}
+
+#[test]
+fn each_type_has_the_recognizer_that_knows_its_names() {
+    let mixed = || [concepts(DISEASES, "D", Some("Disorder")), concepts(PRODUCTS, "P", Some("Product"))].concat();
+    let all = mentions(mixed(), LinkOptions::default());
+    assert_eq!(
+        all,
+        [
+            found("osteoarthritis", "disease", true),
+            found("asthma", "disease", false),
+            found("Quill Database", "Product", false)
+        ]
+    );
+    let products = mentions(mixed(), LinkOptions { types: vec!["Product".to_owned()], ..LinkOptions::default() });
+    assert_eq!(products, [found("Quill Database", "Product", false)]);
+}
+
+#[test]
+fn too_few_names_tell_nothing() {
+    let few = concepts(DISEASES, "D", None).into_iter().take(10).collect();
+    assert_eq!(mentions(few, LinkOptions::default()), [("asthma".to_owned(), Vec::new(), false)]);
+}
+
+#[test]
+fn the_recognizer_of_the_program_is_opened_by_its_name() {
+    let types: Vec<String> =
+        TrainedRecognizer::named("bundled".as_ref()).unwrap().types().into_iter().map(|known| known.name).collect();
+    assert!(types.iter().any(|name| name == "chemical") && types.iter().any(|name| name == "disease"), "{types:?}");
+}
+
+#[test]
+fn calls_on_one_pool_open_the_recognizer_at_once() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let (told, ends) = std::sync::mpsc::channel();
+    for _ in 0..64 {
+        let told = told.clone();
+        pool.spawn(move || told.send(TrainedRecognizer::named("bundled".as_ref()).is_ok()).unwrap());
+    }
+    for _ in 0..64 {
+        assert!(ends.recv_timeout(std::time::Duration::from_secs(120)).expect("a thread waits for a lock of its own"));
+    }
+}
