@@ -8,7 +8,7 @@ use std::fmt;
 use std::path::Path;
 
 use serde::Serialize;
-use truename_read::{Source, SourceOptions, TableOptions};
+use truename_read::{Source, TableOptions};
 use truename_text::{Assertion, AssertionRules, Assertions, Span};
 
 use crate::Error;
@@ -54,7 +54,7 @@ pub struct AssertionScores {
 /// # Errors
 /// If the file cannot be read, lacks a column or has an unknown assertion.
 pub fn read_assertions(path: &Path) -> Result<Vec<GoldAssertions>, Error> {
-    KIND.read(path, &SourceOptions::default(), of_source)
+    KIND.read_utf8(path, of_source)
 }
 
 fn of_source(source: Source) -> Result<Vec<GoldAssertions>, Error> {

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use truename::Verdict;
-use truename_read::{Source, SourceOptions, TableOptions};
+use truename_read::{Source, TableOptions};
 use truename_text::GoldName;
 
 use crate::Error;
@@ -27,7 +27,7 @@ const KIND: FileKind = FileKind {
 /// If the file cannot be read, lacks a column, is not UTF-8, or has a row without a name, with a chance that is none or with more cells
 /// than the header.
 pub fn read_gold(path: &Path) -> Result<Vec<GoldName>, Error> {
-    KIND.read(path, &SourceOptions::default(), of_source)
+    KIND.read_utf8(path, of_source)
 }
 
 /// Reads a table of judgements from a reader; errors name `path`.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use truename_error::{ErrorKind, HintPart, hint};
-use truename_read::{Source, SourceOptions};
+use truename_read::Source;
 
 use crate::Error;
 use crate::table::FileKind;
@@ -84,7 +84,7 @@ pub fn write_judged(mut out: impl Write, judged: &[JudgedName]) -> std::io::Resu
 /// # Errors
 /// If the file cannot be read or a line is malformed.
 pub fn read_judged(path: &Path) -> Result<Vec<JudgedName>, Error> {
-    KIND.read(path, &SourceOptions::default(), of_source)
+    KIND.read_utf8(path, of_source)
 }
 
 /// Reads judged names from a reader; errors name `path`.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 use truename::{Alias, Date, Judgement};
-use truename_read::{Source, SourceOptions, TableOptions};
+use truename_read::{Source, TableOptions};
 
 use crate::Error;
 use crate::table::{FileKind, Rows};
@@ -19,7 +19,7 @@ const KIND: FileKind = FileKind {
 };
 
 /// Fields that an exported knowledge base has and a list of judgements has not.
-const EXPORTED: [&str; 7] = ["judged", "aliases", "synonyms", "types", "parents", "xrefs", "definition"];
+const EXPORTED: [&str; 8] = ["judged", "aliases", "synonyms", "types", "parents", "part_of", "xrefs", "definition"];
 
 /// Reads judgements for a knowledge base to learn: a table as that of [`crate::read_gold`], with one id a row and perhaps a column `date`; a row
 /// without a date is of today. The id `never a mention` makes the name a stop name. Of an exported knowledge base the judgements are read.
@@ -27,7 +27,7 @@ const EXPORTED: [&str; 7] = ["judged", "aliases", "synonyms", "types", "parents"
 /// # Errors
 /// The errors of [`crate::read_gold`]; or if a row has several ids, or a date that is none.
 pub fn read_judgement_table(path: &Path) -> Result<Vec<Judgement>, Error> {
-    KIND.read(path, &SourceOptions::default(), judgements)
+    KIND.read_utf8(path, judgements)
 }
 
 fn judgements(source: Source) -> Result<Vec<Judgement>, Error> {

@@ -10,7 +10,8 @@
 //! [`MappingScores`] mappings between vocabularies, and [`substitutes`] simpler words for words in sentences.
 //!
 //! A report runs an evaluation and serialises to the JSON of the command: [`LinkedGold::report`], [`linked::LinkEvaluation`],
-//! [`mentions::MentionReport`], [`ClassReport`], [`PairReport`], [`clusters::ClusterReport`], [`substitutes::SubstituteScores`], [`AssertionScores`].
+//! [`mentions::MentionReport`], [`ClassReport`], [`PairReport`], [`clusters::ClusterReport`], [`substitutes::SubstituteScores`], [`AssertionScores`],
+//! [`MappingReport`].
 //!
 //! ```
 //! use truename_eval::{Answer, JudgedName, NameScores};
@@ -33,11 +34,13 @@ mod gold;
 mod judged;
 mod judgement_table;
 pub mod linked;
+mod mapping_report;
 mod mappings;
 pub mod mentions;
 mod name_error;
 mod name_report;
 mod overlap;
+mod pair_labelling;
 mod pair_report;
 pub mod pairs;
 pub mod plot;
@@ -54,10 +57,12 @@ pub use classes::{ClassScores, ValueScores};
 pub use gold::{read_gold, read_gold_from};
 pub use judged::{Answer, JudgedName, check_same_names, read_judged, read_judged_from, write_judged};
 pub use judgement_table::read_judgement_table;
-pub use mappings::{JudgedScores, MappingScores, MappingScoring};
+pub use mapping_report::{MappingReport, RankingScores};
+pub use mappings::{JudgedScores, MappingScores, MappingScoring, SimilarityScores};
 pub use name_error::{NameError, NameErrorKind, NameErrors};
 pub use name_report::{LinkedGold, NameReport};
-pub use pair_report::{FittedPairModel, PairError, PairModelSource, PairReport};
+pub use pair_labelling::{PairLabelling, Question};
+pub use pair_report::{ComparedPairs, FittedPairModel, LabelFile, PairError, PairModelSource, PairReport, pair_tables};
 pub use scores::{Bin, NameScores, RocPoint, TypeScores};
 pub use texts::{LabelledText, TextFormat, TextLayout, malformed_text, read_texts};
 pub use trade_off::NilTradeOff;

@@ -10,6 +10,10 @@ use crate::pairs::{BestThreshold, share};
 
 /// Number of bins of equal width between 0 and 1, of the calibration error.
 const BINS: usize = 10;
+/// Likenesses of names by which mappings are scored.
+const SIMILARITIES: [f64; 5] = [1.0, 0.9, 0.8, 0.7, 0.0];
+
+type Pair = (String, String);
 
 /// Precision, recall and F1 of mappings, and how well their probabilities tell right from wrong ones. Shares are from 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,9 +35,29 @@ pub struct MappingScores {
     pub f1: f64,
     /// The threshold with the highest F1 on these very mappings, and that F1: an upper bound, not a result.
     pub best: BestThreshold,
+    /// Scores of the mappings found whose names have at least a likeness, if the mappings state one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_similarity: Vec<SimilarityScores>,
     /// Scores of the probabilities, if gold says of some pairs that they are no mappings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judged: Option<JudgedScores>,
+}
+
+/// Scores of the mappings found whose names have at least a likeness. Shares are from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SimilarityScores {
+    /// Lowest likeness of the names.
+    pub similarity: f64,
+    /// Number of mappings found.
+    pub found: usize,
+    /// Number of these that gold has.
+    pub right: usize,
+    /// Share of the mappings found that are right; 0 if none is found.
+    pub precision: f64,
+    /// Share of the gold mappings that are found.
+    pub recall: f64,
+    /// Harmonic mean of precision and recall.
+    pub f1: f64,
 }
 
 /// Scores of the probabilities of pairs that people judged. A pair that was not found has the probability 0.
@@ -68,25 +92,26 @@ impl MappingScores {
         let MappingScoring { threshold, gold_is_partial } = scoring;
         let is_exact = |mapping: &&FileMapping| mapping.predicate == Some(Predicate::Exact);
         let pair = |mapping: &FileMapping| (mapping.subject.clone(), mapping.object.clone());
-        let same: HashSet<(String, String)> =
+        let same: HashSet<Pair> =
             gold.iter().filter(is_exact).filter(|mapping| !mapping.is_negative).map(pair).collect();
         let (subjects, objects): (HashSet<&str>, HashSet<&str>) =
             same.iter().map(|(subject, object)| (subject.as_str(), object.as_str())).unzip();
-        let mut probabilities: HashMap<(String, String), f64> = HashMap::new();
-        for mapping in found.iter().filter(is_exact).filter(|mapping| !mapping.is_negative) {
-            let highest = probabilities.entry(pair(mapping)).or_default();
-            *highest = highest.max(mapping.confidence);
-        }
-        let counts = |pair: &(String, String)| {
-            !gold_is_partial || subjects.contains(pair.0.as_str()) || objects.contains(pair.1.as_str())
+        let likeliest = likeliest(found);
+        let counts = |(subject, object): &(&str, &str)| {
+            !gold_is_partial || subjects.contains(subject) || objects.contains(object)
         };
-        let decided: Vec<(f64, bool)> = probabilities
+        let decided: Vec<Decided> = likeliest
             .iter()
             .filter(|(pair, _)| counts(pair))
-            .map(|(pair, probability)| (*probability, same.contains(pair)))
+            .map(|(_, mapping)| Decided {
+                probability: mapping.confidence,
+                similarity: mapping.similarity,
+                is_right: same.contains(&pair(mapping)),
+            })
             .collect();
-        let accepted = decided.iter().filter(|(probability, _)| *probability >= threshold);
-        let (found_count, right) = accepted.fold((0, 0), |(all, right), one| (all + 1, right + usize::from(one.1)));
+        let accepted: Vec<&Decided> = decided.iter().filter(|one| one.probability >= threshold).collect();
+        let (found_count, right) = (accepted.len(), accepted.iter().filter(|one| one.is_right).count());
+        let by_probability: Vec<(f64, bool)> = decided.iter().map(|one| (one.probability, one.is_right)).collect();
         let negatives = gold.iter().filter(is_exact).filter(|mapping| mapping.is_negative).map(pair).collect();
         Self {
             gold: same.len(),
@@ -96,22 +121,62 @@ impl MappingScores {
             precision: share(right, found_count),
             recall: share(right, same.len()),
             f1: share(2 * right, found_count + same.len()),
-            best: BestThreshold::of(&decided, same.len(), 1.0),
-            judged: JudgedScores::of(&probabilities, &same, &negatives),
+            best: BestThreshold::of(&by_probability, same.len(), 1.0),
+            by_similarity: SimilarityScores::all(&accepted, same.len()),
+            judged: JudgedScores::of(&likeliest, &same, &negatives),
         }
+    }
+}
+
+/// A mapping that was found and that gold decides.
+struct Decided {
+    probability: f64,
+    similarity: Option<f64>,
+    is_right: bool,
+}
+
+/// Returns the likeliest mapping of each pair of ids that says that both are the same.
+pub(crate) fn likeliest(found: &[FileMapping]) -> HashMap<(&str, &str), &FileMapping> {
+    let mut likeliest: HashMap<(&str, &str), &FileMapping> = HashMap::new();
+    let says_same = |mapping: &&FileMapping| mapping.predicate == Some(Predicate::Exact) && !mapping.is_negative;
+    for mapping in found.iter().filter(says_same) {
+        let known = likeliest.entry((mapping.subject.as_str(), mapping.object.as_str())).or_insert(mapping);
+        if mapping.confidence > known.confidence {
+            *known = mapping;
+        }
+    }
+    likeliest
+}
+
+impl SimilarityScores {
+    fn all(accepted: &[&Decided], gold: usize) -> Vec<Self> {
+        if accepted.iter().all(|one| one.similarity.is_none()) {
+            return Vec::new();
+        }
+        let of_similarity = |similarity: f64| {
+            let alike = accepted.iter().filter(|one| one.similarity.unwrap_or_default() >= similarity);
+            let (found, right) =
+                alike.fold((0, 0), |(found, right), one| (found + 1, right + usize::from(one.is_right)));
+            let (precision, recall) = (share(right, found), share(right, gold));
+            Self { similarity, found, right, precision, recall, f1: share(2 * right, found + gold) }
+        };
+        SIMILARITIES.map(of_similarity).into()
     }
 }
 
 impl JudgedScores {
     fn of(
-        probabilities: &HashMap<(String, String), f64>,
-        positives: &HashSet<(String, String)>,
-        negatives: &HashSet<(String, String)>,
+        likeliest: &HashMap<(&str, &str), &FileMapping>,
+        positives: &HashSet<Pair>,
+        negatives: &HashSet<Pair>,
     ) -> Option<Self> {
+        let probability = |(subject, object): &Pair| {
+            likeliest.get(&(subject.as_str(), object.as_str())).map(|mapping| mapping.confidence)
+        };
         let labelled = positives.iter().map(|pair| (pair, true)).chain(negatives.iter().map(|pair| (pair, false)));
-        let absent = positives.iter().chain(negatives).filter(|pair| !probabilities.contains_key(*pair)).count();
+        let absent = positives.iter().chain(negatives).filter(|pair| probability(pair).is_none()).count();
         let mut judged: Vec<(f64, bool)> =
-            labelled.map(|(pair, is_match)| (probabilities.get(pair).copied().unwrap_or_default(), is_match)).collect();
+            labelled.map(|(pair, is_match)| (probability(pair).unwrap_or_default(), is_match)).collect();
         judged.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         let (positives, negatives) = (positives.len(), negatives.len());
         let calibration_error = calibration_error(&judged);
@@ -144,12 +209,19 @@ fn calibration_error(judged: &[(f64, bool)]) -> f64 {
 
 impl fmt::Display for MappingScores {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { gold, found, right, threshold, precision, recall, f1, best, judged } = self;
+        let Self { gold, found, right, threshold, precision, recall, f1, best, by_similarity, judged } = self;
         writeln!(f, "{gold} gold mappings, {found} found with at least {threshold}, {right} right")?;
         writeln!(f, "precision {:.2} %", 100.0 * precision)?;
         writeln!(f, "recall    {:.2} %", 100.0 * recall)?;
         writeln!(f, "F1        {:.2} %", 100.0 * f1)?;
         write!(f, "best F1   {:.2} % at {:.4}", 100.0 * best.f1, best.threshold)?;
+        for SimilarityScores { similarity, found, precision, recall, f1, .. } in by_similarity {
+            let [precision, recall, f1] = [precision, recall, f1].map(|share| 100.0 * share);
+            write!(
+                f,
+                "\nnames alike by {similarity:.1}: {found} found, precision {precision:.2} %, recall {recall:.2} %, F1 {f1:.2} %"
+            )?;
+        }
         let Some(JudgedScores { positives, negatives, absent, auc, calibration_error }) = judged else { return Ok(()) };
         writeln!(f, "\n{positives} pairs judged right and {negatives} judged wrong, {absent} of them not found")?;
         write!(f, "AUC {auc:.4}, calibration error {calibration_error:.4}")
@@ -184,6 +256,24 @@ mod tests {
         assert_eq!(scores(0.5, true).found, 2);
         assert_eq!((scores(0.3, true).right, scores(0.3, true).f1), (2, 0.8));
         assert!(whole.judged.is_none());
+    }
+
+    #[test]
+    fn mappings_are_scored_by_the_likeness_of_names() {
+        let alike = |subject: &str, object: &str, similarity: f64| {
+            let mut mapping = mapping(subject, object, 0.9, false);
+            mapping.similarity = Some(similarity);
+            mapping
+        };
+        let gold = [mapping("a:1", "b:1", 1.0, false), mapping("a:2", "b:2", 1.0, false)];
+        let found = [alike("a:1", "b:1", 1.0), alike("a:2", "b:3", 0.95), alike("a:2", "b:2", 0.75)];
+        let scoring = MappingScoring { threshold: 0.5, gold_is_partial: false };
+        let scores = MappingScores::of(&found, &gold, scoring);
+        let counts: Vec<_> = scores.by_similarity.iter().map(|one| (one.similarity, one.found, one.right)).collect();
+        assert_eq!(counts, [(1.0, 1, 1), (0.9, 2, 1), (0.8, 2, 1), (0.7, 3, 2), (0.0, 3, 2)]);
+        let first = scores.by_similarity[0];
+        assert_eq!((first.precision, first.recall, first.f1), (1.0, 0.5, 2.0 / 3.0));
+        assert!(MappingScores::of(&gold, &gold, scoring).by_similarity.is_empty());
     }
 
     // python: sklearn.metrics.roc_auc_score([1, 1, 0, 0], [0.9, 0.3, 0.3, 0.0]) == 0.875

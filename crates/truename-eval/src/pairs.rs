@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use truename_read::{SourceOptions, TableOptions};
+use truename_read::TableOptions;
 
 use crate::Error;
 use crate::table::{FileKind, Rows, chance};
@@ -59,7 +59,7 @@ pub fn read_matches(path: &Path) -> Result<Vec<LabelledPair>, Error> {
 }
 
 fn read(path: &Path, needs_label: bool) -> Result<Vec<LabelledPair>, Error> {
-    KIND.read(path, &SourceOptions::default(), |source| {
+    KIND.read_utf8(path, |source| {
         let file: Arc<Path> = source.path().into();
         let pair = |line, [left, right]: [&str; 2], is_same, chance| {
             let [left, right] = [left, right].map(|text| text.trim().to_owned());

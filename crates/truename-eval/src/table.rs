@@ -33,6 +33,19 @@ impl FileKind {
         self.some(path, all)
     }
 
+    /// Reads the entries of all files that a path stands for, which are in UTF-8 or UTF-16.
+    pub(crate) fn read_utf8<T>(
+        &self,
+        path: &Path,
+        read: impl Fn(Source) -> Result<Vec<T>, Error>,
+    ) -> Result<Vec<T>, Error> {
+        self.read(path, &SourceOptions::default(), read).map_err(|error| match error.kind() {
+            // No setting says another encoding.
+            ErrorKind::Undecodable => error.with_hint("convert it to UTF-8: iconv -f WINDOWS-1252 -t UTF-8 FILE"),
+            _ => error,
+        })
+    }
+
     /// Reads the entries of a reader; `name` stands for the file in messages.
     pub(crate) fn read_from<T>(
         &self,

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use truename_error::{HintPart, hint};
-use truename_read::{Source, SourceOptions, TableOptions, has_extension};
+use truename_read::{Source, TableOptions, has_extension};
 
 use crate::Error;
 use crate::table::{FileKind, Rows};
@@ -149,7 +149,7 @@ fn is_ditto(line: &str) -> bool {
 /// # Errors
 /// If the file cannot be read, is not UTF-8, has no such column or no row; if a row has no label, too few cells or too many.
 pub fn read_texts(path: &Path, layout: &TextLayout) -> Result<Vec<LabelledText>, Error> {
-    KIND.read(path, &SourceOptions::default(), |source| {
+    KIND.read_utf8(path, |source| {
         let file: Arc<Path> = source.path().into();
         let text = |line, first: String, second, label: &str| match label.trim() {
             "" => Err("a row without a label".to_owned()),

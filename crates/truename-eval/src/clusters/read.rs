@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use truename_read::{Source, SourceOptions, TableOptions};
+use truename_read::{Source, TableOptions};
 
 use crate::Error;
 use crate::table::{FileKind, Rows};
@@ -44,7 +44,7 @@ impl Clusters {
     /// # Errors
     /// If the file cannot be read, is of neither form, is not UTF-8, or has a row without a name or without a cluster.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let entries = KIND.read(path, &SourceOptions::default(), |source| {
+        let entries = KIND.read_utf8(path, |source| {
             let beginning = source.beginning_text();
             let is_said = |line: &str| line.trim_start_matches('"').to_lowercase().starts_with("sep=");
             let first = beginning.lines().find(|line| !line.trim().is_empty() && !is_said(line)).unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use serde::Serialize;
-use truename::{Reading, RecognizedMention, Recognizer};
+use truename::{RecognizedMention, Recognizer};
 use truename_error::ErrorKind;
 use truename_text::{Document, Mention};
 
@@ -27,8 +27,7 @@ impl JudgedDocument {
         documents: Vec<Document>,
         abbreviations: bool,
     ) -> Result<Vec<Self>, Error> {
-        let read = if abbreviations { Reading::new } else { Reading::without_abbreviations };
-        let recognized = recognizer.recognize(&mut documents.iter().map(read).collect::<Vec<_>>())?;
+        let recognized = recognizer.recognize_documents(&documents, abbreviations)?;
         let found = |recognized: Vec<RecognizedMention>| {
             let found = recognized.into_iter().filter(|one| !one.tentative).map(FoundMention::from);
             found.collect::<Vec<_>>()

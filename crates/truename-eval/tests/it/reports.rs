@@ -117,7 +117,7 @@ fn clusters_and_pairs_are_scored() {
         LabelledPair { left, right, is_same, chance: 1.0, file: std::path::Path::new("memory").into(), line: 1 }
     };
     let gold = [pair("Anna Schmidt", "Anna Schmidt", true), pair("Anna Schmidt", "Bert Meier", true)];
-    let report = PairReport::of(&PairModel::default(), &gold, 0.5, 5, &progress).unwrap();
+    let report = PairReport::of(&PairModel::Lexical(Box::default()), &gold, 0.5, 5, &progress).unwrap();
     let report: Value = serde_json::to_value(&report).unwrap();
     assert_eq!((&report["recall"], &report["errors"][0]["right"]), (&json!(0.5), &json!("Bert Meier")));
     assert_eq!(report.get("truncated"), None);

@@ -1,0 +1,224 @@
+//! Active learning of the scorer of pairs: doubtful pairs are asked for first, and every few answers fit it anew.
+
+use std::collections::{HashSet, VecDeque};
+
+use truename::{Drawn, EVEN_SHARE, doubt_at, review_order};
+use truename_error::ErrorKind;
+use truename_records::{ComparedTables, PairLabel, PairLabels, PairModel, RecordPair, RowNames};
+
+use crate::Error;
+use crate::pair_report::{ComparedPairs, FittedPairModel, PairModelSource};
+
+/// Answers between two fits.
+const ANSWERS_PER_FIT: usize = 5;
+/// Most compared pairs that are drawn from.
+const DRAWN_FROM: usize = 50_000;
+
+/// Pairs of tables that are labelled one after the other.
+pub struct PairLabelling<'a> {
+    compared: ComparedTables<'a>,
+    threshold: f64,
+    /// The model before labels, and the one that is fitted to the answers so far.
+    prior: PairModel,
+    fitted: Option<FittedPairModel>,
+    labels: Vec<Label>,
+    asked: HashSet<RecordPair>,
+    questions: VecDeque<Question>,
+    /// Number of labels at the last fit.
+    fitted_to: Option<usize>,
+}
+
+/// A pair to label.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Question {
+    /// The pair.
+    pub pair: RecordPair,
+    /// Probability that both records stand for the same thing, by the answers so far.
+    pub probability: f64,
+    /// Chance with which the pair was drawn, beside 1 for the most doubtful one.
+    pub chance: f64,
+}
+
+/// A labelled pair, by the ids or rows of the records, or serialised.
+struct Label {
+    left: String,
+    right: String,
+    is_same: bool,
+    chance: f64,
+}
+
+impl<'a> PairLabelling<'a> {
+    /// Begins with the labels that a source has, whose pairs are not asked for again.
+    ///
+    /// # Errors
+    /// If the source is a model.
+    pub fn new(source: PairModelSource, compared: ComparedTables<'a>, threshold: f64) -> Result<Self, Error> {
+        let PairModelSource::Unsupervised(scorer, labels) = source else {
+            return Err(Error::new(ErrorKind::Choice, "a model that is given learns from no labels"));
+        };
+        let labels: Vec<Label> = labels
+            .into_iter()
+            .flat_map(|file| file.pairs)
+            .map(|pair| Label { left: pair.left, right: pair.right, is_same: pair.is_same, chance: pair.chance })
+            .collect();
+        let (left, right) = (RowNames::of(&compared.tables.left), RowNames::of(compared.tables.right()));
+        let pair = |label: &Label| compared.tables.tables().pair(left.row(&label.left)?, right.row(&label.right)?);
+        let asked = labels.iter().filter_map(pair).collect();
+        let prior = PairModelSource::Unsupervised(scorer, None).fit(ComparedPairs::Tables(compared), threshold)?.model;
+        Ok(Self {
+            compared,
+            threshold,
+            prior,
+            fitted: None,
+            labels,
+            asked,
+            questions: VecDeque::new(),
+            fitted_to: None,
+        })
+    }
+
+    /// Returns the next pair to label; none if all are.
+    ///
+    /// # Errors
+    /// If the scorer fails.
+    pub fn next_question(&mut self) -> Result<Option<Question>, Error> {
+        if self.fitted_to.is_none_or(|count| self.labels.len() >= count + ANSWERS_PER_FIT) {
+            self.fit()?;
+            self.draw()?;
+        }
+        while let Some(question) = self.questions.pop_front() {
+            if self.asked.insert(question.pair) {
+                return Ok(Some(question));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Keeps the answer to a question.
+    pub fn answer(&mut self, question: Question, is_same: bool) {
+        let tables = self.compared.tables;
+        let (left, right) = (tables.left.row_name(question.pair.left), tables.right().row_name(question.pair.right));
+        self.labels.push(Label { left, right, is_same, chance: question.chance });
+    }
+
+    /// Returns the numbers of labels and of those of the same thing.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.labels.len(), self.labels.iter().filter(|label| label.is_same).count())
+    }
+
+    /// Returns the labels: left, right, label and chance of each.
+    pub fn rows(&self) -> impl Iterator<Item = [String; 4]> + '_ {
+        self.labels.iter().map(|Label { left, right, is_same, chance }| {
+            [left.clone(), right.clone(), u8::from(*is_same).to_string(), chance.to_string()]
+        })
+    }
+
+    /// Returns the model that is fitted to all answers.
+    ///
+    /// # Errors
+    /// If the scorer fails.
+    pub fn finish(mut self) -> Result<FittedPairModel, Error> {
+        self.fit()?;
+        Ok(self.fitted.unwrap_or(FittedPairModel { model: self.prior, gain: None }))
+    }
+
+    /// Fits the model to the labels, once they are of both kinds.
+    fn fit(&mut self) -> Result<(), Error> {
+        self.fitted_to = Some(self.labels.len());
+        let (labels, matches) = self.counts();
+        if matches == 0 || matches == labels {
+            return Ok(());
+        }
+        let pairs: Vec<PairLabel<'_>> = self
+            .labels
+            .iter()
+            .map(|Label { left, right, is_same, chance }| PairLabel { left, right, is_same: *is_same, chance: *chance })
+            .collect();
+        let labels = PairLabels { name: "the labels", pairs: &pairs, threshold: self.threshold };
+        let (model, gain) = self.prior.fit_labels(labels, Some(self.compared))?;
+        self.fitted = Some(FittedPairModel { model, gain: Some(gain) });
+        Ok(())
+    }
+
+    /// Draws the next questions, doubtful pairs sooner.
+    fn draw(&mut self) -> Result<(), Error> {
+        let pairs = self.compared.pairs;
+        let step = pairs.len().div_ceil(DRAWN_FROM).max(1);
+        let pairs: Vec<RecordPair> =
+            pairs.iter().step_by(step).filter(|pair| !self.asked.contains(pair)).copied().collect();
+        let model = self.fitted.as_ref().map_or(&self.prior, |fitted| &fitted.model);
+        let probabilities = model.scorer(self.compared.tables.tables())?.score(&pairs)?;
+        let doubts: Vec<f64> = probabilities.iter().map(|one| doubt_at(*one, self.threshold)).collect();
+        let question =
+            |Drawn { index, chance }| Question { pair: pairs[index], probability: probabilities[index], chance };
+        self.questions =
+            review_order(&doubts, EVEN_SHARE, self.labels.len() as u64 + 1).into_iter().map(question).collect();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use truename_records::{Blocking, ColumnChoice, RecordTable, RecordTables};
+
+    use super::*;
+
+    /// Products of which half stand twice, in two colours.
+    fn tables() -> RecordTables {
+        let words = ["alpha", "beta", "gamma", "delta", "omega", "sigma", "kappa", "lambda"];
+        let row = |number: usize, colour: &str| {
+            vec![format!("{} {} pump", words[number % 8], words[number / 8]), colour.to_owned()]
+        };
+        let rows = (0..64).flat_map(|number| {
+            let other = if number % 2 == 0 { "green" } else { "crimson" };
+            [row(number, "green"), row(number, other)]
+        });
+        let table = RecordTable::new("pumps", ["title", "colour"].map(str::to_owned).to_vec(), rows.collect());
+        RecordTables::new(table, None, &ColumnChoice::default()).unwrap()
+    }
+
+    fn labelling<'a>(tables: &'a RecordTables, pairs: &'a [RecordPair]) -> PairLabelling<'a> {
+        let source = PairModelSource::open(None, None, None).unwrap();
+        PairLabelling::new(source, ComparedTables { tables, pairs }, 0.5).unwrap()
+    }
+
+    #[test]
+    fn doubtful_pairs_are_asked_for_once_and_answers_are_kept() {
+        let tables = tables();
+        let pairs = Blocking::default().pairs(tables.tables()).unwrap().pairs;
+        let mut labelling = labelling(&tables, &pairs);
+        let (mut seen, mut doubtful) = (HashSet::new(), 0);
+        for _ in 0..40 {
+            let question = labelling.next_question().unwrap().unwrap();
+            assert!(seen.insert(question.pair) && question.chance > 0.0 && question.chance <= 1.0);
+            doubtful += usize::from((question.probability - 0.5).abs() < 0.45);
+            labelling.answer(question, question.pair.left.is_multiple_of(2));
+        }
+        let all = Vec::from_iter(pairs.iter().copied());
+        let scores = labelling.prior.scorer(tables.tables()).unwrap().score(&all).unwrap();
+        let share = scores.iter().filter(|score| (**score - 0.5).abs() < 0.45).count() as f64 / scores.len() as f64;
+        assert!(doubtful as f64 / 40.0 > share, "{doubtful} of 40, and {share} of all");
+        assert_eq!((labelling.counts().0, labelling.rows().count()), (40, 40));
+        assert!(labelling.finish().unwrap().gain.is_some());
+    }
+
+    #[test]
+    fn labels_that_are_there_are_not_asked_for_again() {
+        let tables = tables();
+        let pairs = [RecordPair { left: 0, right: 1 }, RecordPair { left: 2, right: 3 }];
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("labels.csv");
+        std::fs::write(&path, "left,right,label,chance\n1,2,1,0.5\n").unwrap();
+        let source = PairModelSource::open(None, Some(&path), None).unwrap();
+        let mut labelling = PairLabelling::new(source, ComparedTables { tables: &tables, pairs: &pairs }, 0.5).unwrap();
+        let question = labelling.next_question().unwrap().unwrap();
+        assert_eq!(question.pair, pairs[1]);
+        labelling.answer(question, false);
+        assert_eq!(labelling.next_question().unwrap(), None);
+        let rows: Vec<[String; 4]> = labelling.rows().collect();
+        assert_eq!(
+            (&rows[0], &rows[1][..3]),
+            (&["1", "2", "1", "0.5"].map(str::to_owned), &["3", "4", "0"].map(str::to_owned)[..])
+        );
+    }
+}
