@@ -1,23 +1,27 @@
 //! Pairs worth comparing: each record with the nearest of the others.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use truename_error::{ErrorKind, HintPart, hint};
 use truename_index::{NgramIndex, Search, SearchScratch, VectorIndex, VectorScratch, VectorSearch};
 use truename_infer::Encoder;
 use truename_kb::Progress;
+use truename_read::quoted;
 use truename_storage::Environment;
 use truename_text::{NormalizedName, grams};
 
 use super::columns::Columns;
 use super::distinct::Firsts;
-use super::{DistinctRecords, Record, RecordPair, Tables};
+use super::{BlockRule, DistinctRecords, Record, RecordPair, Tables};
 use crate::Error;
 
 /// Default number of neighbours.
 const NEIGHBOURS: usize = 10;
+/// Most records with one key of a rule that are compared with each other.
+const MOST_WITH_KEY: usize = 1000;
 /// Queries searched between two looks at the progress.
 const PIECE: usize = 256;
 /// Records encoded together.
@@ -36,8 +40,14 @@ const MAP_BYTES_PER_DIMENSION: u64 = 8;
 pub struct Blocking<'a> {
     /// Encoder for the nearest by vectors too; none for n-grams alone.
     pub encoder: Option<&'a Encoder>,
-    /// Number of neighbours that each record has by each index.
+    /// Number of neighbours that each record has by each index; 0 for the rules alone.
     pub neighbours: usize,
+    /// Rules whose records with equal keys are proposed too.
+    pub rules: &'a [BlockRule],
+    /// First row of one table that is compared with others, 0 for two tables; pairs of rows before it are not proposed.
+    pub first_new: usize,
+    /// Number of the table that each row of one table came from; rows of one number are not compared.
+    pub sources: Option<&'a [u32]>,
     /// Progress of the work, for another thread to watch or stop.
     pub progress: Arc<Progress>,
 }
@@ -50,11 +60,20 @@ pub struct CandidatePairs {
     pub pairs: Vec<RecordPair>,
     /// Number of distinct records longer than the encoder's window; their vectors cover the beginning.
     pub truncated: u64,
+    /// Number of records with each rule's keys that more than a thousand records share; the rule proposes no pairs of these.
+    pub left_out: Vec<usize>,
 }
 
 impl Default for Blocking<'_> {
     fn default() -> Self {
-        Self { encoder: None, neighbours: NEIGHBOURS, progress: Arc::default() }
+        Self {
+            encoder: None,
+            neighbours: NEIGHBOURS,
+            rules: &[],
+            first_new: 0,
+            sources: None,
+            progress: Arc::default(),
+        }
     }
 }
 
@@ -63,58 +82,100 @@ impl Blocking<'_> {
     /// tables' records are asked for.
     ///
     /// # Errors
-    /// If the temporary index or the encoder fails, or [`Error::is_interrupted`].
+    /// If the temporary index or the encoder fails, the tables do not share a column of a rule, there are neither neighbours nor rules, or
+    /// [`Error::is_interrupted`].
     pub fn pairs(&self, tables: Tables<'_>) -> Result<CandidatePairs, Error> {
+        if self.neighbours == 0 && self.rules.is_empty() {
+            return Err(Error::new(ErrorKind::Choice, "without neighbours and rules no records are compared")
+                .with_hint(hint![HintPart::setting("block").value("postcode + soundex(last)")]));
+        }
         let mut blocked = CandidatePairs::default();
-        let firsts = DistinctRecords::of(tables).firsts();
-        self.by_ngrams(tables, &firsts, &mut blocked)?;
-        if let Some(encoder) = self.encoder {
+        let distinct = DistinctRecords::of(tables);
+        let (firsts, sources) = (distinct.firsts(), self.sources.map(|sources| distinct.sources(sources)));
+        let sources = sources.as_deref();
+        if self.neighbours > 0 {
+            self.by_ngrams(tables, &firsts, sources, &mut blocked)?;
+        }
+        if let Some(encoder) = self.encoder.filter(|_| self.neighbours > 0) {
             self.by_vectors(tables, &firsts, encoder, &mut blocked)?;
+        }
+        for rule in self.rules {
+            self.progress.check()?;
+            by_rule(tables, &firsts, rule, &mut blocked)?;
+        }
+        if let Tables::One(_) = tables {
+            let is_apart = |pair: &RecordPair| sources.is_none_or(|sources| are_apart(sources, pair.left, pair.right));
+            blocked.pairs.retain(|pair| pair.right as usize >= self.first_new && is_apart(pair));
         }
         blocked.pairs.par_sort_unstable();
         blocked.pairs.dedup();
         Ok(blocked)
     }
 
-    fn by_ngrams(&self, tables: Tables<'_>, firsts: &Firsts, blocked: &mut CandidatePairs) -> Result<(), Error> {
+    fn by_ngrams(
+        &self,
+        tables: Tables<'_>,
+        firsts: &Firsts,
+        sources: Option<&[Option<u32>]>,
+        blocked: &mut CandidatePairs,
+    ) -> Result<(), Error> {
         let columns = Columns::of(tables);
         let text = |record: &Record| NormalizedName::new(&columns.text(record));
         let left = Texts::of(tables.left(), &firsts.left, text);
         let index = IndexedTexts::new(&left.texts, &self.progress)?;
         match tables {
             Tables::One(_) => {
-                let near = self.nearest_by_ngrams(&index, &left.texts)?;
+                let near = self.nearest_by_ngrams(&index, &left, sources)?;
                 blocked.add(&left, &left, near, self.neighbours, |row, other| tables.pair(row, other));
             }
             Tables::Two(_, records) => {
                 let right = Texts::of(records, &firsts.right, text);
-                let near = self.nearest_by_ngrams(&index, &right.texts)?;
+                let near = self.nearest_by_ngrams(&index, &right, None)?;
                 drop(index);
                 blocked.add(&right, &left, near, self.neighbours, |row, other| tables.pair(other, row));
-                let near = self.nearest_by_ngrams(&IndexedTexts::new(&right.texts, &self.progress)?, &left.texts)?;
+                let near = self.nearest_by_ngrams(&IndexedTexts::new(&right.texts, &self.progress)?, &left, None)?;
                 blocked.add(&left, &right, near, self.neighbours, |row, other| tables.pair(row, other));
             }
         }
         Ok(())
     }
 
-    /// Returns the places of the texts nearest to each query, the nearest first.
-    fn nearest_by_ngrams(&self, index: &IndexedTexts, queries: &[NormalizedName]) -> Result<Vec<Vec<u32>>, Error> {
-        self.progress.begin("searching by n-grams", queries.len() as u64);
+    /// Returns the places of the texts nearest to each query, the nearest first; none for a query that no new row has. With `sources` of
+    /// the records the texts are those of the queries, and the nearest of other sources count.
+    fn nearest_by_ngrams(
+        &self,
+        index: &IndexedTexts,
+        queries: &Texts<NormalizedName>,
+        sources: Option<&[Option<u32>]>,
+    ) -> Result<Vec<Vec<u32>>, Error> {
+        self.progress.begin("searching by n-grams", queries.texts.len() as u64);
         let rank = |name: u32| index.places[name as usize];
-        let piece = |piece: &[NormalizedName]| {
+        let is_new = |rows: &[u32]| rows.last().is_some_and(|row| *row as usize >= self.first_new);
+        let piece = |(piece, rows): (&[NormalizedName], &[Vec<u32>])| {
             self.progress.check()?;
             let read = index.environment.read()?;
-            let search = Search { limit: self.limit(), rank: Some(&rank), ..Search::default() };
             let (mut scratch, mut near) = (SearchScratch::default(), Vec::with_capacity(piece.len()));
-            for query in piece {
+            for (query, rows) in piece.iter().zip(rows) {
+                if !is_new(rows) {
+                    near.push(Vec::new());
+                    continue;
+                }
+                let is_other = sources.map(|sources| {
+                    move |name: u32| {
+                        let others = &queries.rows[rank(name) as usize];
+                        others.iter().any(|other| rows.iter().any(|row| are_apart(sources, *row, *other)))
+                    }
+                });
+                let allowed = is_other.as_ref().map(|is_other| is_other as &dyn Fn(u32) -> bool);
+                let search = Search { limit: self.limit(), rank: Some(&rank), allowed, ..Search::default() };
                 let hits = index.ngrams.search(&read, &grams(query), &search, &mut scratch)?;
                 near.push(hits.into_iter().map(|hit| rank(hit.name)).collect());
             }
             self.progress.advance(piece.len() as u64);
             Ok(near)
         };
-        let pieces: Result<Vec<Vec<Vec<u32>>>, Error> = queries.par_chunks(PIECE).map(piece).collect();
+        let pieces = queries.texts.par_chunks(PIECE).zip(queries.rows.par_chunks(PIECE));
+        let pieces: Result<Vec<Vec<Vec<u32>>>, Error> = pieces.map(piece).collect();
         Ok(pieces?.concat())
     }
 
@@ -215,6 +276,50 @@ impl Blocking<'_> {
         }
         Ok(near)
     }
+}
+
+/// Returns true unless the records of two rows are of one table alone.
+fn are_apart(sources: &[Option<u32>], row: u32, other: u32) -> bool {
+    let source = sources[row as usize];
+    source.is_none() || source != sources[other as usize]
+}
+
+/// Adds the pairs of records with equal keys, where at most [`MOST_WITH_KEY`] records have the key.
+fn by_rule(tables: Tables<'_>, firsts: &Firsts, rule: &BlockRule, blocked: &mut CandidatePairs) -> Result<(), Error> {
+    let columns = Columns::of(tables);
+    if let Some(missing) = rule.columns().find(|column| !columns.names().contains(column)) {
+        let message =
+            format!("rule of blocking {}: no column {} is compared", quoted(&rule.to_string()), quoted(missing));
+        return Err(Error::new(ErrorKind::NoColumn, message));
+    }
+    let keyed = |records: &[Record], rows: &[u32]| {
+        let mut keyed: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        let keys: Vec<Option<String>> = rows.par_iter().map(|row| rule.key(&records[*row as usize])).collect();
+        for (row, key) in rows.iter().zip(keys) {
+            keyed.entry(key.unwrap_or_default()).or_default().push(*row);
+        }
+        keyed.remove("");
+        keyed
+    };
+    let left = keyed(tables.left(), &firsts.left);
+    let right = match tables {
+        Tables::One(_) => None,
+        Tables::Two(_, records) => Some(keyed(records, &firsts.right)),
+    };
+    let mut left_out = 0;
+    for (key, rows) in &left {
+        let others = right.as_ref().map_or(Some(rows), |right| right.get(key)).map_or(&[][..], Vec::as_slice);
+        if rows.len().max(others.len()) > MOST_WITH_KEY {
+            left_out += rows.len();
+            continue;
+        }
+        let is_once = |row: u32, other: u32| right.is_some() || row < other;
+        let pairs = rows.iter().flat_map(|row| others.iter().map(move |other| (*row, *other)));
+        let pairs = pairs.filter(|(row, other)| is_once(*row, *other));
+        blocked.pairs.extend(pairs.filter_map(|(row, other)| tables.pair(row, other)));
+    }
+    blocked.left_out.push(left_out);
+    Ok(())
 }
 
 impl CandidatePairs {
@@ -321,6 +426,30 @@ mod tests {
         let blocked = Blocking { neighbours: 2, ..Blocking::default() }.pairs(Tables::Two(&left, &same[2..])).unwrap();
         assert!(blocked.pairs.iter().all(|pair| pair.right < 2), "{blocked:?}");
         assert_eq!(blocked.pairs.len(), 20 * 2);
+    }
+
+    #[test]
+    fn rules_add_the_records_with_equal_keys() {
+        let one = records(&["alpha x", "beta", "gamma x", "alpha y", "alpha x"]);
+        let rules = ["prefix(name, 5)".parse().unwrap(), "soundex(name)".parse().unwrap()];
+        let of = |rules| Blocking { neighbours: 1, rules, ..Blocking::default() };
+        let blocked = of(&rules).pairs(Tables::One(&one)).unwrap();
+        assert!(rows(&blocked).contains(&(0, 3)) && rows(&blocked).contains(&(0, 2)), "{blocked:?}");
+        assert!(!rows(&blocked).contains(&(1, 3)) && blocked.left_out == [0, 0], "{blocked:?}");
+        let two = records(&["gamma x", "delta", "alpine"]);
+        let blocked = of(&rules[..1]).pairs(Tables::Two(&one, &two)).unwrap();
+        assert!(rows(&blocked).contains(&(2, 0)) && !rows(&blocked).contains(&(1, 2)), "{blocked:?}");
+        let alone = Blocking { neighbours: 0, rules: &rules[..1], ..Blocking::default() };
+        assert_eq!(rows(&alone.pairs(Tables::One(&one)).unwrap()), [(0, 3)]);
+        let none = Blocking { neighbours: 0, ..Blocking::default() }.pairs(Tables::One(&one)).unwrap_err();
+        assert_eq!(none.to_string(), "without neighbours and rules no records are compared");
+        let names: Vec<String> = (0..1001).map(|row| format!("omega {row}")).collect();
+        let many = records(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        let blocked = of(&rules[..1]).pairs(Tables::One(&many)).unwrap();
+        assert!(blocked.left_out == [1001] && blocked.pairs.len() < 3000);
+        let other = ["title".parse().unwrap()];
+        let error = of(&other).pairs(Tables::One(&one)).unwrap_err().to_string();
+        assert_eq!(error, "rule of blocking \"title\": no column \"title\" is compared");
     }
 
     #[test]

@@ -2,11 +2,16 @@
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
+use truename_text::SplitMix64;
+
 use super::linkage::{average_linkage, root};
 use super::{DistinctRecords, RecordPair, ScoredPair, Tables};
 
-/// Most records of a component whose pairs are all compared.
+/// Most records of a component or cluster whose pairs are all compared.
 const MOST_COMPARED: usize = 50;
+/// Pairs drawn for each record of a larger cluster, and the seed of the draws.
+const SAMPLED: u64 = 20;
+const SEED: u64 = 1;
 
 /// The cluster of each record. Clusters are numbered from 0 by their first record; a record without a match is a cluster of
 /// its own.
@@ -23,17 +28,26 @@ impl Clusters {
     /// Clusters records by pairs, each of which is given once: takes the connected components over the pairs with at least the
     /// threshold, and within a component clusters by average linkage over all pairs given, so that one wrong pair does not
     /// join two clusters.
-    pub(super) fn by_linkage(tables: Tables<'_>, pairs: &[ScoredPair], threshold: f64) -> Self {
+    ///
+    /// Records of clusters that stand, by the first row of the cluster of each of the first rows, are in one whatever the pairs say. With `sources` of the rows a cluster has one row of each at most.
+    pub(super) fn by_linkage(
+        tables: Tables<'_>,
+        pairs: &[ScoredPair],
+        threshold: f64,
+        standing: Option<&[usize]>,
+        sources: Option<&[u32]>,
+    ) -> Self {
         let nodes = Nodes::of(tables);
-        let components = nodes.components(pairs, threshold);
+        let groups = nodes.groups(standing);
+        let components = nodes.components(pairs, threshold, &groups);
         let mut inner: BTreeMap<usize, Vec<(usize, usize, f64)>> = BTreeMap::new();
         for ScoredPair { pair, probability } in pairs {
             let (left, right) = nodes.of_pair(*pair);
-            if components[left] == components[right] {
-                inner.entry(components[left]).or_default().push((left, right, *probability));
+            if components[left] == components[right] && groups[left] != groups[right] {
+                inner.entry(components[left]).or_default().push((groups[left], groups[right], *probability));
             }
         }
-        let mut clusters = components;
+        let mut clusters = groups.clone();
         for pairs in inner.into_values() {
             let mut members: Vec<usize> = pairs.iter().flat_map(|(left, right, _)| [*left, *right]).collect();
             members.sort_unstable();
@@ -41,11 +55,14 @@ impl Clusters {
             let place = |node: usize| members.partition_point(|member| *member < node);
             let local: Vec<(usize, usize, f64)> =
                 pairs.iter().map(|(left, right, probability)| (place(*left), place(*right), *probability)).collect();
-            for (member, cluster) in members.iter().zip(average_linkage(members.len(), &local, threshold)) {
+            let sources: Option<Vec<u32>> = sources.map(|of| members.iter().map(|member| of[*member]).collect());
+            let found = average_linkage(members.len(), &local, threshold, sources.as_deref());
+            for (member, cluster) in members.iter().zip(found) {
                 clusters[*member] = members[cluster];
             }
         }
-        nodes.numbered(&clusters)
+        let of_groups: Vec<usize> = groups.iter().map(|group| clusters[*group]).collect();
+        nodes.numbered(&of_groups)
     }
 
     /// Pairs records one to one: takes the pairs with at least the threshold, the likeliest first, and of each record one. A pair
@@ -83,14 +100,23 @@ impl Clusters {
     }
 
     /// Puts rows that are equal to the first row of a cluster's record into that cluster; a record alone in its cluster has one row
-    /// in each.
-    pub(super) fn with_equal(self, tables: Tables<'_>, distinct: &DistinctRecords) -> Self {
+    /// in each. Rows before `first_new` stay where they are. With `sources` of the rows no cluster gets a second row of one.
+    pub(super) fn with_equal(
+        self,
+        tables: Tables<'_>,
+        distinct: &DistinctRecords,
+        first_new: usize,
+        sources: Option<&[u32]>,
+    ) -> Self {
         let nodes = Nodes::of(tables);
-        let mut clusters: Vec<usize> =
-            self.left.iter().chain(self.right.iter().flatten()).map(|cluster| *cluster as usize).collect();
+        let mut clusters = nodes.clusters(&self);
         let sizes = self.sizes();
-        for (node, first) in nodes.firsts(distinct).into_iter().enumerate() {
-            if sizes[clusters[first]] > 1 {
+        let mut taken: HashSet<(usize, u32)> =
+            sources.into_iter().flatten().zip(&clusters).map(|(source, cluster)| (*cluster, *source)).collect();
+        for (node, first) in nodes.firsts(distinct).into_iter().enumerate().skip(first_new) {
+            let is_free = clusters[node] == clusters[first]
+                || sources.is_none_or(|sources| taken.insert((clusters[first], sources[node])));
+            if sizes[clusters[first]] > 1 && is_free {
                 clusters[node] = clusters[first];
             }
         }
@@ -137,26 +163,59 @@ impl Clusters {
     }
 }
 
-/// Returns the pairs of the components over the threshold that were not compared, in order; none of the components with more
-/// than fifty records.
-pub(super) fn uncompared(tables: Tables<'_>, pairs: &[ScoredPair], threshold: f64) -> Vec<RecordPair> {
+/// Returns pairs that were not compared although they may speak against a cluster, in order: all pairs of the components over the
+/// threshold of up to fifty records; of larger components those of the clusters that they fall into, in clusters of more than fifty some
+/// for each record. No pair of a cluster that stands is named.
+pub(super) fn uncompared(
+    tables: Tables<'_>,
+    pairs: &[ScoredPair],
+    threshold: f64,
+    standing: Option<&[usize]>,
+) -> Vec<RecordPair> {
     let nodes = Nodes::of(tables);
-    let components = nodes.components(pairs, threshold);
-    let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    components.iter().enumerate().for_each(|(node, component)| members.entry(*component).or_default().push(node));
-    members.retain(|_, members| (3..=MOST_COMPARED).contains(&members.len()));
+    let groups = nodes.groups(standing);
+    let components = members(&nodes.components(pairs, threshold, &groups));
+    let is_large = |members: &&Vec<usize>| members.len() > MOST_COMPARED;
+    let clusters = match components.values().any(|members| is_large(&members)) {
+        true => members(&nodes.clusters(&Clusters::by_linkage(tables, pairs, threshold, standing, None))),
+        false => BTreeMap::new(),
+    };
+    let of_large: HashSet<usize> = components.values().filter(is_large).flatten().copied().collect();
+    let compared = components.values().filter(|members| !is_large(members));
+    let compared = compared.chain(clusters.values().filter(|members| of_large.contains(&members[0])));
     let known: HashSet<RecordPair> = pairs.iter().map(|scored| scored.pair).collect();
-    let mut missing: Vec<RecordPair> = members
-        .values()
-        .flat_map(|members| {
-            let after = |at: usize| members[at + 1..].iter();
-            members.iter().enumerate().flat_map(move |(at, left)| after(at).map(move |right| (*left, *right)))
-        })
+    let mut missing: Vec<RecordPair> = compared
+        .filter(|members| members.len() > 2)
+        .filter(|members| members.iter().any(|node| groups[*node] != groups[members[0]]))
+        .flat_map(|members| cross_pairs(members))
+        .filter(|(left, right)| groups[*left] != groups[*right])
         .filter_map(|(left, right)| nodes.pair(left, right))
         .filter(|pair| !known.contains(pair))
         .collect();
     missing.sort_unstable();
+    missing.dedup();
     missing
+}
+
+/// Returns the nodes of each cluster, ascending.
+fn members(clusters: &[usize]) -> BTreeMap<usize, Vec<usize>> {
+    let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    clusters.iter().enumerate().for_each(|(node, cluster)| members.entry(*cluster).or_default().push(node));
+    members
+}
+
+/// Returns all pairs of few members, and of many some random ones for each.
+fn cross_pairs(members: &[usize]) -> Vec<(usize, usize)> {
+    if members.len() <= MOST_COMPARED {
+        let after = |at: usize| members[at + 1..].iter().map(move |right| (members[at], *right));
+        return (0..members.len()).flat_map(after).collect();
+    }
+    let drawn = |node: usize, draw: u64| {
+        let random = SplitMix64::at(SEED, node as u64 * SAMPLED + draw) % members.len() as u64;
+        (node, members[random as usize])
+    };
+    let pairs = members.iter().flat_map(|node| (0..SAMPLED).map(move |draw| drawn(*node, draw)));
+    pairs.filter(|(one, other)| one != other).map(|(one, other)| (one.min(other), one.max(other))).collect()
 }
 
 /// Numbers of all records: those of the first table, then those of the second.
@@ -180,6 +239,11 @@ impl Nodes {
         (pair.left as usize, pair.right as usize + offset)
     }
 
+    /// Returns the cluster of each node.
+    fn clusters(&self, clusters: &Clusters) -> Vec<usize> {
+        clusters.left.iter().chain(clusters.right.iter().flatten()).map(|cluster| *cluster as usize).collect()
+    }
+
     /// Returns the pair of two nodes; none for two records of one of two tables.
     fn pair(&self, left: usize, right: usize) -> Option<RecordPair> {
         let pair = |right: usize| RecordPair { left: left as u32, right: right as u32 };
@@ -196,9 +260,15 @@ impl Nodes {
         left.chain(right).collect()
     }
 
-    /// Returns the smallest node of each node's connected component.
-    fn components(&self, pairs: &[ScoredPair], threshold: f64) -> Vec<usize> {
-        let mut parents: Vec<usize> = (0..self.count).collect();
+    /// Returns the smallest node of each node's cluster that stands; the node itself if it is in none.
+    fn groups(&self, standing: Option<&[usize]>) -> Vec<usize> {
+        let standing = standing.unwrap_or_default();
+        standing.iter().copied().chain(standing.len()..self.count).collect()
+    }
+
+    /// Returns the smallest node of each node's connected component, in which each group is connected.
+    fn components(&self, pairs: &[ScoredPair], threshold: f64, groups: &[usize]) -> Vec<usize> {
+        let mut parents = groups.to_vec();
         for scored in pairs.iter().filter(|scored| scored.probability >= threshold) {
             let (left, right) = self.of_pair(scored.pair);
             let (left, right) = (root(&mut parents, left), root(&mut parents, right));
@@ -245,7 +315,7 @@ mod tests {
         let records = records(6);
         let tables = Tables::One(&records);
         let pairs = scored(&[(0, 2, 0.9), (2, 4, 0.8), (0, 4, 0.1), (1, 5, 0.6), (3, 5, 0.4)]);
-        let clusters = Clusters::by_linkage(tables, &pairs, 0.5);
+        let clusters = Clusters::by_linkage(tables, &pairs, 0.5, None, None);
         let of: Vec<u32> = (0..6).map(|row| clusters.of_left(row)).collect();
         assert_eq!(of, [0, 1, 0, 2, 3, 1]);
         assert_eq!((clusters.count(), clusters.count_of_several()), (4, 2));
@@ -257,7 +327,7 @@ mod tests {
         let (left, right) = (records(2), records(3));
         let tables = Tables::Two(&left, &right);
         let pairs = scored(&[(0, 0, 0.9), (0, 1, 0.8), (1, 2, 0.3)]);
-        let clusters = Clusters::by_linkage(tables, &pairs, 0.5);
+        let clusters = Clusters::by_linkage(tables, &pairs, 0.5, None, None);
         let of = |clusters: &Clusters| {
             let right: Vec<u32> = (0..3).map(|row| clusters.of_right(row)).collect();
             ([clusters.of_left(0), clusters.of_left(1)], right)
@@ -300,11 +370,19 @@ mod tests {
     fn pairs_of_small_components_that_are_missing_are_named() {
         let all = records(60);
         let pairs = scored(&[(0, 1, 0.9), (1, 2, 0.9), (2, 3, 0.1), (4, 5, 0.9)]);
-        assert_eq!(uncompared(Tables::One(&all), &pairs, 0.5), [RecordPair { left: 0, right: 2 }]);
+        assert_eq!(uncompared(Tables::One(&all), &pairs, 0.5, None), [RecordPair { left: 0, right: 2 }]);
+        // Of a long chain that is one cluster some pairs for each record.
         let chain: Vec<(u32, u32, f64)> = (0..59).map(|row| (row, row + 1, 0.9)).collect();
-        assert!(uncompared(Tables::One(&all), &scored(&chain), 0.5).is_empty());
+        let missing = uncompared(Tables::One(&all), &scored(&chain), 0.5, None);
+        assert!((600..1200).contains(&missing.len()), "{}", missing.len());
+        // Of one that falls apart all pairs of its clusters.
+        let mut apart = chain.clone();
+        apart.extend((0..30).map(|row| (row, row + 30, 0.0)));
+        apart.sort_by_key(|(left, right, _)| (*left, *right));
+        let missing = uncompared(Tables::One(&all), &scored(&apart), 0.5, None);
+        assert!(!missing.is_empty() && missing.iter().all(|pair| pair.right - pair.left < 50), "{missing:?}");
         let two = Tables::Two(&all[..2], &all[..2]);
         let pairs = scored(&[(0, 0, 0.9), (0, 1, 0.9), (1, 1, 0.9)]);
-        assert_eq!(uncompared(two, &pairs, 0.5), [RecordPair { left: 1, right: 0 }]);
+        assert_eq!(uncompared(two, &pairs, 0.5, None), [RecordPair { left: 1, right: 0 }]);
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use truename_read::folded;
 
+use super::missing::is_missing;
 use super::{Record, Tables};
 
 /// The columns that are compared: those of one table, or those that two tables share by name. Where they share none, all
@@ -28,13 +29,24 @@ impl Columns {
         self.numbers.len().max(1)
     }
 
-    /// Returns the values of a record with the numbers of their columns, ascending. The values of two columns with one name are
-    /// one.
+    /// Returns the folded names of the columns in the order of their numbers; an empty one where all values are one.
+    pub(super) fn names(&self) -> Vec<&str> {
+        if self.numbers.is_empty() {
+            return vec![""];
+        }
+        let mut names: Vec<(&str, u32)> = self.numbers.iter().map(|(name, number)| (name.as_str(), *number)).collect();
+        names.sort_unstable_by_key(|(_, number)| *number);
+        names.into_iter().map(|(name, _)| name).collect()
+    }
+
+    /// Returns the values of a record with the numbers of their columns, ascending; empty ones for placeholders. The values of two columns
+    /// with one name are one.
     pub(super) fn values<'a>(&self, record: &'a Record) -> Vec<(u32, Cow<'a, str>)> {
         if self.numbers.is_empty() {
             return vec![(0, record.text().into())];
         }
-        let number = |(name, value): (&str, &'a str)| Some((*self.numbers.get(&folded(name))?, value.into()));
+        let said = |value: &'a str| if is_missing(value) { "" } else { value };
+        let number = |(name, value): (&str, &'a str)| Some((*self.numbers.get(&folded(name))?, said(value).into()));
         let mut values: Vec<(u32, Cow<'a, str>)> = record.fields().filter_map(number).collect();
         values.sort_by_key(|(column, _)| *column);
         values.dedup_by(|(column, further), (known, value)| {

@@ -66,6 +66,15 @@ impl DistinctRecords {
         (count(self.left(), pair.left), count(self.right(), pair.right))
     }
 
+    /// Returns the table that the record of each row of one table came from, by the tables of the rows; none where equal rows are of several.
+    pub(super) fn sources(&self, sources: &[u32]) -> Vec<Option<u32>> {
+        let mut of: Vec<Option<u32>> = sources.iter().map(|source| Some(*source)).collect();
+        for (row, first) in self.left.further() {
+            of[first as usize] = of[first as usize].filter(|source| *source == sources[row as usize]);
+        }
+        of
+    }
+
     pub(super) fn left(&self) -> &Equal {
         &self.left
     }

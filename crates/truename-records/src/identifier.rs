@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use truename_read::folded;
 use truename_text::NormalizedName;
 
+use super::header::header_words;
 use super::{DistinctRecords, Record, Tables};
 
 /// Least share of the distinct records whose values differ, in a column that is an identifier.
@@ -56,8 +57,9 @@ impl<'a> Table<'a> {
         Self { columns: columns.iter().map(|name| folded(name)).collect(), records }
     }
 
+    /// Returns true if a record has a value of a column.
     fn has(&self, name: &String) -> bool {
-        self.columns.contains(name)
+        self.values_of(name).next().is_some()
     }
 
     fn identifiers(&self) -> Vec<String> {
@@ -113,17 +115,8 @@ fn jaccard(left: &HashSet<String>, right: &HashSet<String>) -> f64 {
 
 /// Returns whether a column is called an identifier: `ID`, `customer_id`, `customerId`, `row`.
 fn is_name_of_identifier(name: &str) -> bool {
-    let mut words = String::new();
-    let mut last = ' ';
-    for letter in name.trim().chars() {
-        if letter.is_uppercase() && last.is_lowercase() {
-            words.push(' ');
-        }
-        words.extend(if matches!(letter, '_' | '-' | '.' | ':') { ' ' } else { letter }.to_lowercase());
-        last = letter;
-    }
-    let words: Vec<&str> = words.split_whitespace().collect();
-    words.last().is_some_and(|word| LAST_WORDS.contains(word)) || NAMES.contains(&words.join(" ").as_str())
+    let words = header_words(name);
+    words.last().is_some_and(|word| LAST_WORDS.contains(&word.as_str())) || NAMES.contains(&words.join(" ").as_str())
 }
 
 /// Returns whether a value is one word and no address, as values of identifiers are.

@@ -1,11 +1,12 @@
-//! Entity resolution: the records of one table, or of two, that stand for the same thing.
+//! Entity resolution: the records of one table, or of several, that stand for the same thing.
 //!
 //! Read in this order: a [`Record`] is a row by the names of its columns, and [`Tables`] are one table or two;
 //! [`RecordTables`] makes both of tables of values;
 //! [`identifier_columns`] are those not worth comparing; equal rows are one of the [`DistinctRecords`]; [`Blocking`]
 //! proposes the [`RecordPair`]s worth comparing, by n-grams and vectors; a [`PairScorer`] gives each a probability:
-//! [`LexicalScorer`] without training or fitted to labelled pairs ([`LabelGain`]), [`ClassifierScorer`] by a trained classifier; a [`Resolver`] compares the pairs and
-//! puts the records into [`Clusters`].
+//! [`FellegiSunterScorer`] by the types of the columns, fitted without labels, [`LexicalScorer`] by letters and words,
+//! [`ClassifierScorer`] by a trained classifier; a [`Resolver`] compares the pairs and puts the
+//! records into [`Clusters`], whose rows [`MergeRules`] make one. New rows join the [`StandingClusters`] of an earlier run.
 //!
 //! ```
 //! use truename_records::{Blocking, LexicalScorer, Record, Resolver, Tables};
@@ -25,14 +26,26 @@
 //! # }
 //! ```
 
+mod block_rule;
 mod blocking;
 mod classifier;
 mod clusters;
 mod columns;
+mod compared_tables;
+mod date;
 mod distinct;
+mod fellegi_sunter;
+mod header;
 mod identifier;
+mod label_fit;
+mod label_gain;
+mod layout;
 mod lexical;
 mod linkage;
+mod merge_rules;
+mod missing;
+mod number;
+mod pair_label;
 mod pair_model;
 mod pair_tables;
 mod record;
@@ -40,21 +53,34 @@ mod record_tables;
 mod resolver;
 mod row_names;
 mod scorer;
+mod standing;
 mod tables;
 
+pub use block_rule::BlockRule;
 pub use blocking::{Blocking, CandidatePairs};
 pub use classifier::{ClassifierScorer, PairClassifier};
 pub use clusters::Clusters;
+pub use compared_tables::ComparedTables;
 pub use distinct::DistinctRecords;
+pub use fellegi_sunter::{
+    ColumnType, ColumnTypes, ColumnWeights, Contribution, Dependence, Explanation, FellegiSunterModel,
+    FellegiSunterScorer,
+};
 pub use identifier::identifier_columns;
-pub use lexical::{ComparedTables, FEATURES, Features, LabelGain, LexicalScorer, LexicalWeights, PairLabel, Sample};
-pub use pair_model::PairModel;
+pub use label_fit::Sample;
+pub use label_gain::LabelGain;
+pub use layout::ColumnLayout;
+pub use lexical::{FEATURES, Features, LexicalScorer, LexicalWeights};
+pub use merge_rules::{MergeRule, MergeRules};
+pub use pair_label::{PairLabel, PairLabels};
+pub use pair_model::{PairModel, ScorerChoice, UnsupervisedScorer};
 pub use pair_tables::PairTables;
 pub use record::Record;
 pub use record_tables::{ColumnChoice, RecordTable, RecordTables};
 pub use resolver::{Resolution, Resolver};
 pub use row_names::RowNames;
 pub use scorer::{PairScorer, ScoredPair};
+pub use standing::{ClusterIds, ClusteredTable, StandingClusters};
 pub use tables::{RecordPair, Tables};
 pub use truename_error::Error;
 pub use truename_kb::Progress;

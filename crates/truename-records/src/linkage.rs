@@ -1,22 +1,34 @@
 //! Agglomerative clustering of sparse pairs by average linkage.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap, HashSet};
 
 /// Returns the cluster of each of `count` items: clusters are merged, the likeliest two first, while the mean probability of
-/// the pairs between two of them is at least `threshold`. Pairs that are not given do not count in the mean.
+/// the pairs between two of them is at least `threshold`. Pairs that are not given do not count in the mean; items that are groups have
+/// several pairs.
 ///
-/// Equally likely merges go by the smallest items of the clusters. A cluster has the number of one of its items.
-pub(super) fn average_linkage(count: usize, pairs: &[(usize, usize, f64)], threshold: f64) -> Vec<usize> {
+/// Equally likely merges go by the smallest items of the clusters. A cluster has the number of one of its items, and with `sources` of
+/// the items at most one item of each source.
+pub(super) fn average_linkage(
+    count: usize,
+    pairs: &[(usize, usize, f64)],
+    threshold: f64,
+    sources: Option<&[u32]>,
+) -> Vec<usize> {
+    let mut sources: Vec<HashSet<u32>> = sources.into_iter().flatten().map(|source| HashSet::from([*source])).collect();
     let mut links: Vec<BTreeMap<usize, Link>> = vec![BTreeMap::new(); count];
     // Smallest item of each cluster, and the cluster that each was merged into.
     let (mut firsts, mut parents): (Vec<usize>, Vec<usize>) = ((0..count).collect(), (0..count).collect());
     let mut heap = BinaryHeap::new();
     for (left, right, probability) in pairs {
-        let link = Link { sum: *probability, pairs: 1 };
-        links[*left].insert(*right, link);
-        links[*right].insert(*left, link);
-        heap.push(Merge::new(*left, *right, link, &firsts));
+        for (one, other) in [(*left, *right), (*right, *left)] {
+            let link = links[one].entry(other).or_default();
+            *link = Link { sum: link.sum + probability, pairs: link.pairs + 1 };
+        }
+    }
+    for (left, others) in links.iter().enumerate() {
+        let after = others.range(left + 1..);
+        heap.extend(after.map(|(right, link)| Merge::new(left, *right, *link, &firsts)));
     }
     while let Some(Merge { mean, left, right, link, .. }) = heap.pop() {
         if links[left].get(&right) != Some(&link) {
@@ -25,6 +37,13 @@ pub(super) fn average_linkage(count: usize, pairs: &[(usize, usize, f64)], thres
         }
         if mean < threshold {
             break;
+        }
+        if !sources.is_empty() {
+            if !sources[left].is_disjoint(&sources[right]) {
+                continue;
+            }
+            let both: HashSet<u32> = sources[left].union(&sources[right]).copied().collect();
+            (sources[left], sources[right]) = (both.clone(), both);
         }
         let (kept, gone) = if links[left].len() >= links[right].len() { (left, right) } else { (right, left) };
         let moved = std::mem::take(&mut links[gone]);
@@ -103,7 +122,7 @@ mod tests {
 
     fn grouped(count: usize, pairs: &[(usize, usize, f64)]) -> Vec<Vec<usize>> {
         let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (item, cluster) in average_linkage(count, pairs, 0.5).into_iter().enumerate() {
+        for (item, cluster) in average_linkage(count, pairs, 0.5, None).into_iter().enumerate() {
             groups.entry(cluster).or_default().push(item);
         }
         let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
@@ -140,6 +159,17 @@ mod tests {
         // (0.6 + 0.3) / 2 is below a half, whatever was merged first.
         assert_eq!(grouped(3, &[(0, 1, 0.9), (0, 2, 0.6), (1, 2, 0.3)]), [vec![0, 1], vec![2]]);
         assert_eq!(grouped(3, &[(0, 1, 0.9), (0, 2, 0.6), (1, 2, 0.4)]), [vec![0, 1, 2]]);
+    }
+
+    #[test]
+    fn a_cluster_has_one_item_of_a_source() {
+        let pairs = [(0, 2, 0.9), (1, 2, 0.8), (2, 4, 0.7), (0, 4, 0.7), (1, 3, 0.6), (3, 4, 0.9)];
+        // Items 0 and 1 are of one table, 2 and 3 of another, 4 of a third.
+        let clusters = average_linkage(5, &pairs, 0.5, Some(&[7, 7, 8, 8, 9]));
+        assert!(clusters[0] == clusters[2] && clusters[0] != clusters[1], "{clusters:?}");
+        assert!(clusters[1] == clusters[3] && clusters[3] == clusters[4], "{clusters:?}");
+        let whole = average_linkage(5, &pairs, 0.5, None);
+        assert!(whole.iter().all(|cluster| *cluster == whole[0]), "{whole:?}");
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! Tables of values, and the columns of them that are compared.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use truename_error::ErrorKind;
+use truename_error::{ErrorKind, HintPart, hint};
 use truename_read::{column, folded, quoted};
 
-use super::{Record, Tables, identifier_columns};
+use super::columns::Columns;
+use super::{ColumnType, Record, Tables, identifier_columns};
 use crate::Error;
 
 /// The columns to compare. Columns are named in capitals or not, or by their numbers from 1.
@@ -18,6 +19,8 @@ pub struct ColumnChoice {
     pub id_column: Option<String>,
     /// Columns that are compared although their values identify rows, as a key that both tables share.
     pub compare: Vec<String>,
+    /// Types of columns, in place of those found by their names and values.
+    pub types: Vec<(String, ColumnType)>,
 }
 
 /// One table or two, with the records to compare.
@@ -29,6 +32,8 @@ pub struct RecordTables {
     pub right: Option<RecordTable>,
     /// Columns that identify rows and are not compared.
     pub identifiers: Vec<String>,
+    /// Types given to columns, by folded name.
+    pub types: Vec<(String, ColumnType)>,
 }
 
 /// A table with a record for each row.
@@ -45,6 +50,17 @@ pub struct RecordTable {
     records: Vec<Record>,
     /// Ids by row, where a column has them.
     ids: Option<Vec<String>>,
+    /// Tables whose rows these are, where they are those of several.
+    pub(super) parts: Option<Parts>,
+}
+
+/// The tables whose rows a table has.
+#[derive(Clone, Debug)]
+pub(super) struct Parts {
+    /// Name of each table.
+    pub(super) names: Vec<String>,
+    /// Number of the table of each row.
+    pub(super) rows: Vec<u32>,
 }
 
 impl RecordTable {
@@ -57,7 +73,7 @@ impl RecordTable {
             assert!(row.len() <= columns.len(), "a row of {} values and {} columns", row.len(), columns.len());
             row.resize(columns.len(), String::new());
         }
-        Self { name: name.into(), columns, rows, compared: Vec::new(), records: Vec::new(), ids: None }
+        Self { name: name.into(), columns, rows, compared: Vec::new(), records: Vec::new(), ids: None, parts: None }
     }
 
     fn choose(&mut self, choice: &ColumnChoice) -> Result<(), Error> {
@@ -85,12 +101,13 @@ impl RecordTable {
     /// Returns the ids of all rows.
     fn ids(&self, at: usize) -> Result<Vec<String>, Error> {
         let refused = |reason: String| Error::new(ErrorKind::Syntax, format!("{}: {reason}", self.name));
-        let mut seen: HashMap<&str, usize> = HashMap::new();
+        let mut seen: HashMap<(u32, &str), usize> = HashMap::new();
         for (row, id) in self.rows.iter().map(|row| row[at].trim()).enumerate() {
             if id.is_empty() {
                 return Err(refused(format!("row {} has no id", row + 1)));
             }
-            if let Some(first) = seen.insert(id, row) {
+            let part = self.parts.as_ref().map_or(0, |parts| parts.rows[row]);
+            if let Some(first) = seen.insert((part, id), row) {
                 return Err(refused(format!("rows {} and {} have the same id {}", first + 1, row + 1, quoted(id))));
             }
         }
@@ -110,15 +127,53 @@ impl RecordTable {
         &self.records
     }
 
-    /// Returns the id of a row, or its number from 1.
+    /// Returns the id of a row, or its number from 1; of a row of one of several tables behind the name of that table: `shop:17`.
     ///
     /// # Panics
-    /// If there are ids and the table has no such row.
+    /// If the table has no such row, and ids or parts.
     pub fn row_name(&self, row: u32) -> String {
-        match &self.ids {
+        let first = self.parts.as_ref().map_or(0, |parts| parts.first(row));
+        let name = match &self.ids {
             Some(ids) => ids[row as usize].clone(),
-            None => (u64::from(row) + 1).to_string(),
+            None => (u64::from(row - first) + 1).to_string(),
+        };
+        match self.part(row) {
+            Some(part) => format!("{part}:{name}"),
+            None => name,
         }
+    }
+
+    /// Returns the name of the table that a row came from, where the rows are those of several.
+    pub fn part(&self, row: u32) -> Option<&str> {
+        let parts = self.parts.as_ref()?;
+        Some(&parts.names[parts.rows[row as usize] as usize])
+    }
+
+    /// Returns the number of the table that each row came from, where the rows are those of several.
+    pub fn sources(&self) -> Option<&[u32]> {
+        self.parts.as_ref().map(|parts| &parts.rows[..])
+    }
+}
+
+impl Parts {
+    /// Returns the columns that identify the rows of two of the tables.
+    fn identifiers(&self, records: &[Record]) -> Vec<String> {
+        let ends: Vec<usize> =
+            (0..=self.names.len() as u32).map(|part| self.rows.partition_point(|of| *of < part)).collect();
+        let tables: Vec<&[Record]> = ends.windows(2).map(|ends| &records[ends[0]..ends[1]]).collect();
+        let pairs =
+            tables.iter().enumerate().flat_map(|(at, left)| tables[at + 1..].iter().map(move |right| (*left, *right)));
+        let mut found: Vec<String> =
+            pairs.flat_map(|(left, right)| identifier_columns(Tables::Two(left, right))).collect();
+        let mut seen = HashSet::new();
+        found.retain(|name| seen.insert(name.clone()));
+        found
+    }
+
+    /// Returns the first row of the table of a row.
+    fn first(&self, row: u32) -> u32 {
+        let part = self.rows[row as usize];
+        self.rows.partition_point(|other| *other < part) as u32
     }
 }
 
@@ -128,26 +183,43 @@ impl RecordTables {
     /// # Errors
     /// If a table lacks a column that is named, or an id is empty or stands twice.
     pub fn new(left: RecordTable, right: Option<RecordTable>, choice: &ColumnChoice) -> Result<Self, Error> {
-        let mut tables = Self { left, right, identifiers: Vec::new() };
+        let mut tables = Self { left, right, identifiers: Vec::new(), types: Vec::new() };
         tables.left.choose(choice)?;
         tables.right.as_mut().map_or(Ok(()), |right| right.choose(choice))?;
-        let compare = choice.compare.iter().map(|wanted| tables.named(wanted)).collect::<Result<Vec<_>, _>>()?;
+        let compare =
+            choice.compare.iter().map(|wanted| tables.named(wanted, "compare")).collect::<Result<Vec<_>, _>>()?;
         if choice.columns.is_empty() {
             tables.leave_out_identifiers(&compare);
         }
+        tables.types =
+            choice.types.iter().map(|(wanted, kind)| tables.typed(wanted, *kind)).collect::<Result<_, _>>()?;
         Ok(tables)
     }
 
-    /// Returns a column that a table has, folded.
-    fn named(&self, wanted: &str) -> Result<String, Error> {
+    /// Returns a compared column, folded, with a type.
+    fn typed(&self, wanted: &str, kind: ColumnType) -> Result<(String, ColumnType), Error> {
+        let name = self.named(wanted, "type")?;
+        let is_compared = Columns::of(self.tables()).names().contains(&name.as_str());
+        let refused = || {
+            let message = format!("the column {} has a type and is not compared", quoted(wanted));
+            Error::new(ErrorKind::NoColumn, message).with_hint(hint![HintPart::setting("compare").value(wanted)])
+        };
+        is_compared.then_some((name.clone(), kind)).ok_or_else(refused)
+    }
+
+    /// Returns a column that a table has, folded; `setting` names it.
+    fn named(&self, wanted: &str, setting: &'static str) -> Result<String, Error> {
         let has = |table: &&RecordTable| table.columns.iter().any(|name| folded(name) == folded(wanted));
         let columns = &self.right.as_ref().filter(has).unwrap_or(&self.left).columns;
-        Ok(folded(&columns[column(columns, wanted).map_err(|error| error.advised("compare"))?]))
+        Ok(folded(&columns[column(columns, wanted).map_err(|error| error.advised(setting))?]))
     }
 
     /// Leaves out the columns that identify rows, but those asked for and the last of a table.
     fn leave_out_identifiers(&mut self, compare: &[String]) {
-        let mut found = identifier_columns(self.tables());
+        let mut found = match &self.left.parts {
+            Some(parts) => parts.identifiers(&self.left.records),
+            None => identifier_columns(self.tables()),
+        };
         found.retain(|name| !compare.contains(name));
         let kept = |table: &RecordTable| -> Vec<usize> {
             let is_kept = |at: &usize| !found.contains(&folded(&table.columns[*at]));

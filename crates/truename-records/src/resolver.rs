@@ -7,11 +7,13 @@ use rayon::prelude::*;
 use truename_kb::Progress;
 
 use super::clusters::uncompared;
-use super::{Clusters, DistinctRecords, PairScorer, RecordPair, ScoredPair, Tables};
+use super::{Clusters, DistinctRecords, PairScorer, RecordPair, ScoredPair, StandingClusters, Tables};
 use crate::Error;
 
 /// Default of the lowest probability of a match.
 const THRESHOLD: f64 = 0.5;
+/// Most rounds in which pairs within clusters are compared that were not before.
+const ROUNDS: usize = 5;
 /// Pairs compared between two looks at the progress.
 const PIECE: usize = 4096;
 
@@ -23,6 +25,14 @@ pub struct Resolver<'a> {
     pub threshold: f64,
     /// True if each record matches at most one other.
     pub one_to_one: bool,
+    /// Clusters of the first rows of one table by an earlier run. Pairs of two such rows are compared only where a new row links their
+    /// clusters.
+    pub standing: Option<&'a StandingClusters>,
+    /// Number of the table that each row of one table came from, where rows of several are compared ([`Blocking::sources`]). One to one means
+    /// then that a cluster has at most one row of each.
+    ///
+    /// [`Blocking::sources`]: crate::Blocking::sources
+    pub sources: Option<&'a [u32]>,
     /// Progress of the work, for another thread to watch or stop.
     pub progress: Arc<Progress>,
 }
@@ -46,36 +56,73 @@ pub struct Resolution {
 impl<'a> Resolver<'a> {
     /// Creates a resolver with a threshold of one half.
     pub fn new(scorer: &'a dyn PairScorer) -> Self {
-        Self { scorer, threshold: THRESHOLD, one_to_one: false, progress: Arc::default() }
+        Self {
+            scorer,
+            threshold: THRESHOLD,
+            one_to_one: false,
+            standing: None,
+            sources: None,
+            progress: Arc::default(),
+        }
     }
 
     /// Compares the candidates and clusters the records. Equal rows are one record, and are in one cluster if they match each other
-    /// or another record. The pairs of a cluster of up to fifty distinct records are all compared, for the candidates may lack some
-    /// that speak against it.
+    /// or another record. The pairs of a cluster of up to fifty distinct records are all compared, and of a larger one some for each record,
+    /// for the candidates may lack some that speak against it. With clusters that stand, the pairs have a new row each.
+    ///
+    /// # Panics
+    /// If there are clusters that stand beside two tables.
     ///
     /// # Errors
     /// If the scorer fails, or [`Error::is_interrupted`].
     pub fn resolve(&self, tables: Tables<'_>, candidates: &[RecordPair]) -> Result<Resolution, Error> {
         let distinct = DistinctRecords::of(tables);
-        let mut candidates: Vec<RecordPair> = candidates.iter().filter_map(|pair| distinct.first(*pair)).collect();
+        let first_new = self.standing.map_or(0, StandingClusters::rows);
+        let standing = self.standing.map(StandingClusters::first_rows);
+        let standing = standing.as_deref();
+        let is_new = |pair: &RecordPair| pair.right as usize >= first_new;
+        let firsts = candidates.iter().filter_map(|pair| distinct.first(*pair));
+        let mut candidates: Vec<RecordPair> = firsts.filter(is_new).collect();
         candidates.par_sort_unstable();
         candidates.dedup();
         let mut pairs = self.scored(&candidates)?;
-        if !self.one_to_one {
-            pairs.extend(self.scored(&uncompared(tables, &pairs, self.threshold))?);
+        let is_paired = self.one_to_one && self.sources.is_none();
+        for _ in 0..if is_paired { 0 } else { ROUNDS } {
+            let missing = uncompared(tables, &pairs, self.threshold, standing);
+            if missing.is_empty() {
+                break;
+            }
+            pairs.extend(self.scored(&missing)?);
         }
-        pairs.extend(self.scored(&repeated(tables, &distinct))?);
+        pairs.extend(self.scored(&self.repeated(tables, &distinct, first_new))?);
         pairs.sort_by_key(|scored| scored.pair);
-        let (clusters, mut equal) = if self.one_to_one {
+        let (clusters, mut equal) = if is_paired {
             Clusters::one_to_one(tables, &distinct, &pairs, self.threshold)
         } else {
-            let clusters = Clusters::by_linkage(tables, &pairs, self.threshold).with_equal(tables, &distinct);
+            let sources = self.sources.filter(|_| self.one_to_one);
+            let clusters = Clusters::by_linkage(tables, &pairs, self.threshold, standing, sources);
+            let clusters = clusters.with_equal(tables, &distinct, first_new, sources);
             let equal = further(tables, &distinct, &pairs, &clusters);
             (clusters, equal)
         };
         equal.retain(|scored| pairs.binary_search_by_key(&scored.pair, |known| known.pair).is_err());
         equal.sort_by_key(|scored| scored.pair);
+        pairs.retain(|scored| is_new(&scored.pair));
+        equal.retain(|scored| is_new(&scored.pair));
         Ok(Resolution { pairs, equal, clusters, distinct })
+    }
+
+    /// Returns the first row of each record of one table that stands in several, with the next one that is new and of another source; no
+    /// records of one of two tables are compared.
+    fn repeated(&self, tables: Tables<'_>, distinct: &DistinctRecords, first_new: usize) -> Vec<RecordPair> {
+        let Tables::One(_) = tables else { return Vec::new() };
+        let is_compared = |(row, first): &(u32, u32)| {
+            let [row, first] = [*row as usize, *first as usize];
+            row >= first_new && self.sources.is_none_or(|sources| sources[row] != sources[first])
+        };
+        let mut seen = HashSet::new();
+        let further = distinct.left().further().filter(is_compared).filter(|(_, first)| seen.insert(*first));
+        further.map(|(row, first)| RecordPair { left: first, right: row }).collect()
     }
 
     fn scored(&self, pairs: &[RecordPair]) -> Result<Vec<ScoredPair>, Error> {
@@ -117,14 +164,6 @@ impl Resolution {
         }
         best
     }
-}
-
-/// Returns the first two rows of each record of one table that stands in several; no records of one of two tables are compared.
-fn repeated(tables: Tables<'_>, distinct: &DistinctRecords) -> Vec<RecordPair> {
-    let Tables::One(_) = tables else { return Vec::new() };
-    let mut seen = HashSet::new();
-    let further = distinct.left().further().filter(|(_, first)| seen.insert(*first));
-    further.map(|(row, first)| RecordPair { left: first, right: row }).collect()
 }
 
 /// Returns a pair within a cluster for each row that is equal to an earlier one.
@@ -200,6 +239,20 @@ mod tests {
     }
 
     #[test]
+    fn a_long_chain_falls_apart() {
+        let names: Vec<String> = (0..200).map(|row| format!("row {row}")).collect();
+        let records = rows(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        let chain: Vec<(u32, u32, f64)> = (0..199).map(|row| (row, row + 1, 0.9)).collect();
+        let candidates: Vec<RecordPair> =
+            chain.iter().map(|(left, right, _)| RecordPair { left: *left, right: *right }).collect();
+        let scorer = Fixed(chain);
+        let found = Resolver::new(&scorer).resolve(Tables::One(&records), &candidates).unwrap();
+        let mut sizes = vec![0; found.clusters.count()];
+        (0..200).for_each(|row| sizes[found.clusters.of_left(row) as usize] += 1);
+        assert!(sizes.iter().all(|size| *size <= 3), "{sizes:?}");
+    }
+
+    #[test]
     fn equal_rows_are_compared_once_and_share_their_cluster() {
         let records = rows(&["a", "b", "a", "c", "a", "b", ""]);
         let of = |found: &Resolution| (0..7).map(|row| found.clusters.of_left(row)).collect::<Vec<_>>();
@@ -227,6 +280,24 @@ mod tests {
             |pairs: &[ScoredPair]| pairs.iter().map(|scored| (scored.pair.left, scored.pair.right)).collect::<Vec<_>>();
         assert_eq!((listed(&found.pairs), listed(&found.equal)), (vec![(0, 0), (1, 1)], vec![(0, 2), (2, 0)]));
         assert!(found.clusters.has(RecordPair { left: 2, right: 2 }) && found.clusters.count() == 3);
+    }
+
+    #[test]
+    fn rows_of_several_tables_are_compared_with_those_of_others() {
+        let records = rows(&["migraine", "migraines", "migraine", "heart attack", "heart attacks", "heart attac"]);
+        let (tables, sources) = (Tables::One(&records), [0, 0, 1, 1, 2, 1]);
+        let candidates = Blocking { sources: Some(&sources), ..Blocking::default() }.pairs(tables).unwrap().pairs;
+        let pair = |left, right| RecordPair { left, right };
+        // The record of rows 0 and 2 is of two tables; rows 3 and 5 are of one.
+        assert_eq!(candidates, [pair(0, 1), pair(3, 4), pair(4, 5)]);
+        let scorer = Fixed(vec![(0, 1, 0.9), (0, 2, 0.99), (3, 4, 0.9), (4, 5, 0.8), (3, 5, 0.7)]);
+        let clusters = |one_to_one| {
+            let resolver = Resolver { sources: Some(&sources), one_to_one, ..Resolver::new(&scorer) };
+            let found = resolver.resolve(tables, &candidates).unwrap();
+            (0..6).map(|row| found.clusters.of_left(row)).collect::<Vec<_>>()
+        };
+        assert_eq!(clusters(false), [0, 0, 0, 1, 1, 1]);
+        assert_eq!(clusters(true), [0, 1, 0, 2, 2, 3]);
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! A pair scorer without a model: a logistic regression over features of words, n-grams, numbers and columns.
 
 mod feature;
-mod label_gain;
 mod profile;
 mod standard;
 mod vocabulary;
@@ -10,9 +9,10 @@ mod weights;
 use rayon::prelude::*;
 
 pub use self::feature::{FEATURES, Features};
-pub use self::label_gain::{ComparedTables, LabelGain, PairLabel};
+pub(crate) use self::profile::trigrams;
 use self::profile::{Profile, Profiles};
-pub use self::weights::{LexicalWeights, Sample};
+pub(crate) use self::vocabulary::Vocabulary;
+pub use self::weights::LexicalWeights;
 use super::{PairScorer, RecordPair, Tables};
 use crate::Error;
 
@@ -22,7 +22,7 @@ const EQUAL: f64 = 0.99;
 /// Scores pairs by their letters, with weights of words and n-grams from the tables themselves.
 ///
 /// The standard weights were fitted to the train parts of DBLP-ACM, DBLP-Scholar and WDC products (`truename-bench
-/// records`); a [`LabelGain`] fits them to labelled pairs.
+/// records`); [`LexicalWeights::fit_labels`] fits them to labelled pairs.
 pub struct LexicalScorer {
     profiles: Profiles,
     weights: LexicalWeights,

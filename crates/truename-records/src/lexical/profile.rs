@@ -7,6 +7,7 @@ use truename_text::{NormalizedName, grams, stable_hash};
 
 use super::vocabulary::{Vocabulary, ratio};
 use crate::columns::Columns;
+use crate::number::Number;
 use crate::{Record, Tables};
 
 /// Smallest code of a trigram; shorter n-grams, which short texts alone have, lie below.
@@ -95,7 +96,7 @@ impl Profile {
             (!normalized.is_empty()).then(|| Field {
                 column: *column,
                 hash: stable_hash(normalized.as_str()),
-                number: number(value),
+                number: Number::read(value).map(|number| number.0),
                 grams: grams.numbers(trigrams(normalized)),
             })
         };
@@ -124,7 +125,8 @@ fn grams_of(record: &Record, columns: &Columns) -> Vec<u64> {
     distinct(values.iter().flat_map(|(_, value)| trigrams(&NormalizedName::new(value))).collect())
 }
 
-fn trigrams(text: &NormalizedName) -> Vec<u64> {
+/// Returns the trigrams of a text.
+pub(crate) fn trigrams(text: &NormalizedName) -> Vec<u64> {
     grams(text).into_iter().map(|gram| gram.0).filter(|gram| *gram >= FIRST_TRIGRAM).collect()
 }
 
@@ -134,40 +136,9 @@ fn distinct(mut terms: Vec<u64>) -> Vec<u64> {
     terms
 }
 
-/// Returns the value of a number such as `1997`, `-3.5`, `$1,299.00` or `12 €`.
-fn number(value: &str) -> Option<f64> {
-    let is_unit = |letter: char| letter.is_whitespace() || matches!(letter, '$' | '€' | '£' | '¥' | '%');
-    let digits = value.trim_matches(is_unit);
-    let is_grouped = digits.split('.').next().is_some_and(|whole| {
-        let mut groups = whole.split(',');
-        groups.next().is_some_and(|first| (1..=4).contains(&first.len())) && groups.all(|group| group.len() == 3)
-    });
-    let digits = if is_grouped { digits.replace(',', "") } else { digits.to_owned() };
-    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+'));
-    digits.parse().ok().filter(|_| is_number)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_told_from_text() {
-        let cases = [
-            ("1997", Some(1997.0)),
-            (" $1,299.00 ", Some(1299.0)),
-            ("-3.5", Some(-3.5)),
-            ("12 €", Some(12.0)),
-            ("1,5", None),
-            ("inf", None),
-            ("1e5", None),
-            ("12 GB", None),
-            ("", None),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(number(text), expected, "{text}");
-        }
-    }
 
     #[test]
     fn columns_weigh_by_what_they_say() {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 const PIECE: usize = 4096;
 
 /// The terms of all records, numbered in the order of their hashes, with their weights.
-pub(super) struct Vocabulary {
+pub(crate) struct Vocabulary {
     numbers: HashMap<u64, u32>,
     /// Squared inverse document frequencies by number, smoothed as in scikit-learn's `TfidfTransformer`.
     weights: Vec<f32>,
@@ -16,7 +16,7 @@ pub(super) struct Vocabulary {
 
 impl Vocabulary {
     /// Counts the records that have each term; `terms` gives the distinct ones of a record.
-    pub(super) fn of<T: Sync>(records: &[T], terms: impl Fn(&T) -> Vec<u64> + Sync) -> Self {
+    pub(crate) fn of<T: Sync>(records: &[T], terms: impl Fn(&T) -> Vec<u64> + Sync) -> Self {
         let count = |piece: &[T]| {
             let mut counts: HashMap<u64, u32> = HashMap::new();
             piece.iter().flat_map(&terms).for_each(|term| *counts.entry(term).or_default() += 1);
@@ -35,7 +35,7 @@ impl Vocabulary {
     }
 
     /// Returns the numbers of terms, each once, ascending.
-    pub(super) fn numbers(&self, terms: impl IntoIterator<Item = u64>) -> Box<[u32]> {
+    pub(crate) fn numbers(&self, terms: impl IntoIterator<Item = u64>) -> Box<[u32]> {
         let mut numbers: Vec<u32> = terms.into_iter().filter_map(|term| self.numbers.get(&term).copied()).collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -52,7 +52,7 @@ impl Vocabulary {
     }
 
     /// Returns the weights of the terms that two records share, and of the terms that one of them alone has.
-    pub(super) fn shared(&self, left: &[u32], right: &[u32]) -> SharedWeights {
+    pub(crate) fn shared(&self, left: &[u32], right: &[u32]) -> SharedWeights {
         let mut shared = SharedWeights::default();
         walk(left, right, |number, side| shared.add(self.weight(number), side));
         shared
@@ -105,7 +105,7 @@ pub(super) fn walk(left: &[u32], right: &[u32], mut visit: impl FnMut(u32, Side)
 
 /// Weights of the terms of two records.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct SharedWeights {
+pub(crate) struct SharedWeights {
     pub both: f64,
     pub left: f64,
     pub right: f64,
@@ -127,7 +127,7 @@ impl SharedWeights {
     }
 
     /// TF-IDF cosine; a term counts once a record.
-    pub(super) fn cosine(&self) -> f64 {
+    pub(crate) fn cosine(&self) -> f64 {
         ratio(self.both, ((self.both + self.left) * (self.both + self.right)).sqrt())
     }
 

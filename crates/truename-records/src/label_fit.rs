@@ -1,209 +1,133 @@
-//! The fit of the lexical scorer to labelled pairs, kept only if labels that it did not see say that it is better.
+//! The fit of a scorer's weights to labelled pairs, kept only if labels that it did not see say that it is better.
 //!
 //! Labels are few, and people judge doubtful pairs: weights that decide those well may decide all others wrongly. The weights before are
 //! therefore the prior of the fit, the strength of their pull is chosen by cross-validation, a pair counts by one over the chance with
 //! which it was drawn, and pairs that no label is like keep their decisions.
 
-use std::fmt;
-
 use rayon::prelude::*;
-use truename_error::{ErrorKind, counted};
 use truename_infer::logistic;
 use truename_text::sampling_weights;
 
-use super::{Features, LexicalScorer, LexicalWeights, Sample};
-use crate::{Error, PairTables, RecordPair, RecordTables, RowNames};
+use crate::{ComparedTables, Error, LabelGain, PairLabels, PairTables, RecordPair, RowNames, Tables};
 
 /// Number of cross-validation folds.
 const FOLDS: usize = 5;
 /// Strengths of the pull towards the weights before, in pairs, to choose from.
-const PENALTIES: [f64; 3] = [LexicalWeights::PENALTY, 10.0, 100.0];
+const PENALTIES: [f64; 3] = [1.0, 10.0, 100.0];
 /// Largest distance, in the logit of the weights before, between a pair and a labelled one that it is like.
 const REACH: f64 = 1.0;
 /// Number of pairs without a label whose decisions are compared.
 const UNLABELLED: usize = 20_000;
-/// Number of changed weights that are shown.
-const SHOWN: usize = 5;
 
-/// A labelled pair of records, by their ids or rows in the tables, or serialised.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PairLabel<'a> {
-    /// The first record.
-    pub left: &'a str,
-    /// The second record.
-    pub right: &'a str,
-    /// True if both stand for the same thing.
+/// Weights that labelled pairs change.
+pub(crate) trait LabelledWeights: Clone + Send + Sync {
+    /// Features of a pair.
+    type Features: Clone + Send + Sync;
+
+    /// Fits weights to labelled pairs, from these as the prior, with a penalty for the distance from them.
+    fn fit(&self, samples: &[Sample<Self::Features>], penalty: f64) -> Self;
+
+    /// Returns the logit of the probability of a pair.
+    fn logit(&self, features: &Self::Features) -> f64;
+
+    /// Returns the name of each weight with its value here and in other weights.
+    fn changes(&self, after: &Self) -> Vec<(String, f64, f64)>;
+}
+
+/// Gives pairs of tables their features.
+pub(crate) type Observer<'a, F> = Box<dyn Fn(RecordPair) -> F + Sync + 'a>;
+
+/// A pair that weights are fitted to.
+#[derive(Clone, Debug)]
+pub struct Sample<F> {
+    /// The features of the pair.
+    pub features: F,
+    /// True if both records stand for the same thing.
     pub is_same: bool,
-    /// Chance with which the pair was drawn to be judged, beside that of the others.
-    pub chance: f64,
-}
-
-/// Tables, and the pairs of their records that are compared.
-#[derive(Clone, Copy)]
-pub struct ComparedTables<'a> {
-    /// The tables.
-    pub tables: &'a RecordTables,
-    /// The pairs.
-    pub pairs: &'a [RecordPair],
-}
-
-/// Gain of a fit to labelled pairs. Each pair of numbers is of the weights before and, on folds that they were not fitted to, of fitted
-/// weights; labelled pairs count by one over their chance.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct LabelGain {
-    /// True if the fitted weights are kept.
-    pub kept: bool,
-    /// The weights that are kept.
-    pub weights: LexicalWeights,
-    /// The weights before.
-    pub prior: LexicalWeights,
-    /// Number of labelled pairs.
-    pub labels: usize,
-    /// Number of labelled pairs of the same thing.
-    pub matches: usize,
-    /// F1 of the decisions at the threshold.
-    pub f1: (f64, f64),
-    /// Mean negative log-likelihood of the labels.
-    pub log_loss: (f64, f64),
-    /// Number of pairs that the fitted weights would decide otherwise, though no labelled pair is like them.
-    pub beyond: usize,
-}
-
-impl LabelGain {
-    /// Fits the standard weights to labelled pairs of a file, `name` in messages. With tables, pairs of their records have features by the
-    /// words of the tables, and the decisions of other pairs are compared.
-    ///
-    /// # Errors
-    /// If all labels are alike.
-    pub fn of(
-        name: &str,
-        labels: &[PairLabel<'_>],
-        compared: Option<ComparedTables<'_>>,
-        threshold: f64,
-    ) -> Result<Self, Error> {
-        let matches = labels.iter().filter(|label| label.is_same).count();
-        if let Some((found, verb, missing)) = match labels.len() - matches {
-            0 => Some(("all", "are", "the label 0: pairs of different things that look alike")),
-            _ if matches == 0 => Some(("none", "is", "the label 1: pairs of the same thing")),
-            _ => None,
-        } {
-            let message = format!("{name}: {found} of {} labelled pairs {verb} of the same thing", labels.len());
-            return Err(Error::new(ErrorKind::TooFew, message).with_hint(format!("add pairs with {missing}")));
-        }
-        let (samples, unlabelled) = observe(labels, compared);
-        Ok(Fitting { prior: LexicalWeights::default(), samples, unlabelled, threshold }.fit())
-    }
-
-    /// Returns the features whose weights changed most, with their weights before and after.
-    pub fn changes(&self) -> Vec<(&'static str, f64, f64)> {
-        let pairs = self.prior.weights().zip(self.weights.weights());
-        let mut changes: Vec<_> = pairs.map(|((name, before), (_, after))| (name, before, after)).collect();
-        changes.retain(|(_, before, after)| before != after);
-        changes.sort_by(|one, other| (other.2 - other.1).abs().total_cmp(&(one.2 - one.1).abs()));
-        changes
-    }
-}
-
-impl fmt::Display for LabelGain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let labels = counted(self.labels as u64, "labelled pair");
-        writeln!(
-            f,
-            "{labels}, {} of the same thing; fitted to four fifths of them, on the others, before and after:",
-            self.matches
-        )?;
-        writeln!(
-            f,
-            "F1 {:.2} and {:.2}, log-loss {:.4} and {:.4}",
-            100.0 * self.f1.0,
-            100.0 * self.f1.1,
-            self.log_loss.0,
-            self.log_loss.1
-        )?;
-        if self.kept {
-            write!(f, "the fitted weights are kept: ")?;
-            let changes = self
-                .changes()
-                .into_iter()
-                .take(SHOWN)
-                .map(|(name, before, after)| format!("{name} {before:.3} → {after:.3}"));
-            return write!(f, "{}, …", changes.collect::<Vec<_>>().join(", "));
-        }
-        match self.beyond {
-            0 => write!(f, "the weights before are kept: the fitted ones are not better beyond chance"),
-            beyond => write!(
-                f,
-                "the weights before are kept: the fitted ones decide {} otherwise that no label is like",
-                counted(beyond as u64, "pair")
-            ),
-        }
-    }
-}
-
-/// Returns the features of labelled pairs and of a sample of the compared ones.
-fn observe(labels: &[PairLabel<'_>], compared: Option<ComparedTables<'_>>) -> (Vec<Sample>, Vec<Features>) {
-    let chances: Vec<f64> = labels.iter().map(|label| label.chance).collect();
-    let weights = sampling_weights(&chances);
-    let sample = |at: usize, features| Sample { features, is_same: labels[at].is_same, weight: weights[at] };
-    let mut rest: Vec<usize> = (0..labels.len()).collect();
-    let (mut samples, mut unlabelled) = (Vec::new(), Vec::new());
-    if let Some(ComparedTables { tables, pairs }) = compared {
-        let scorer = LexicalScorer::new(tables.tables());
-        let (left, right) = (RowNames::of(&tables.left), RowNames::of(tables.right()));
-        rest.retain(|at| {
-            let rows = left.row(labels[*at].left).zip(right.row(labels[*at].right));
-            let pair = rows.and_then(|(left, right)| tables.tables().pair(left, right));
-            samples.extend(pair.map(|pair| sample(*at, scorer.features(pair))));
-            pair.is_none()
-        });
-        let sampled = pairs.par_iter().step_by(pairs.len().div_ceil(UNLABELLED).max(1));
-        unlabelled = sampled.map(|pair| scorer.features(*pair)).collect();
-    }
-    let others = PairTables::of_texts(rest.iter().map(|at| (labels[*at].left, labels[*at].right)));
-    let scorer = LexicalScorer::new(others.tables());
-    samples.extend(rest.iter().zip(others.pairs()).map(|(at, pair)| sample(*at, scorer.features(*pair))));
-    (samples, unlabelled)
+    /// Weight of the pair in the likelihood.
+    pub weight: f64,
 }
 
 /// Labelled pairs to fit to, with all settings of the fit.
-struct Fitting {
-    prior: LexicalWeights,
-    samples: Vec<Sample>,
-    unlabelled: Vec<Features>,
+pub(crate) struct LabelFit<W: LabelledWeights> {
+    prior: W,
+    samples: Vec<Sample<W::Features>>,
+    unlabelled: Vec<W::Features>,
     threshold: f64,
 }
 
 /// A fit by one strength of the pull.
-struct Fitted {
-    weights: LexicalWeights,
+struct Fitted<W> {
+    weights: W,
     f1: f64,
     log_loss: f64,
     beyond: usize,
     is_better: bool,
 }
 
-impl Fitting {
-    fn fit(self) -> LabelGain {
-        let before: Vec<f64> = self.samples.iter().map(|sample| self.prior.probability(&sample.features)).collect();
-        let fits: Vec<Fitted> = PENALTIES.par_iter().map(|penalty| self.fitted(*penalty, &before)).collect();
-        let can_be_kept = |fitted: &&Fitted| fitted.is_better && fitted.beyond == 0;
-        let least = |one: &&Fitted, other: &&Fitted| one.log_loss.total_cmp(&other.log_loss);
+impl<W: LabelledWeights> LabelFit<W> {
+    /// Observes labelled pairs and a sample of the compared ones. Labelled pairs of the compared tables have the features that they have
+    /// there, others those among the labelled pairs alone.
+    ///
+    /// # Errors
+    /// If all labels are alike, or the observer refuses tables.
+    pub(crate) fn new(
+        prior: W,
+        labels: PairLabels<'_>,
+        compared: Option<ComparedTables<'_>>,
+        observer: impl for<'t> Fn(Tables<'t>) -> Result<Observer<'t, W::Features>, Error>,
+    ) -> Result<Self, Error> {
+        labels.check()?;
+        let chances: Vec<f64> = labels.pairs.iter().map(|label| label.chance).collect();
+        let weights = sampling_weights(&chances);
+        let sample = |at: usize, features| Sample { features, is_same: labels.pairs[at].is_same, weight: weights[at] };
+        let mut rest: Vec<usize> = (0..labels.pairs.len()).collect();
+        let (mut samples, mut unlabelled) = (Vec::new(), Vec::new());
+        if let Some(ComparedTables { tables, pairs }) = compared {
+            let features = observer(tables.tables())?;
+            let (left, right) = (RowNames::of(&tables.left), RowNames::of(tables.right()));
+            rest.retain(|at| {
+                let rows = left.row(labels.pairs[*at].left).zip(right.row(labels.pairs[*at].right));
+                let pair = rows.and_then(|(left, right)| tables.tables().pair(left, right));
+                samples.extend(pair.map(|pair| sample(*at, features(pair))));
+                pair.is_none()
+            });
+            let sampled = pairs.par_iter().step_by(pairs.len().div_ceil(UNLABELLED).max(1));
+            unlabelled = sampled.map(|pair| features(*pair)).collect();
+        }
+        if !rest.is_empty() {
+            let others = PairTables::of_texts(rest.iter().map(|at| (labels.pairs[*at].left, labels.pairs[*at].right)));
+            let features = observer(others.tables()).map_err(|error| {
+                Error::new(error.kind(), format!("{}: {error}", labels.name))
+                    .with_hint("name records by their ids or rows, or serialised with the columns of the tables")
+            })?;
+            samples.extend(rest.iter().zip(others.pairs()).map(|(at, pair)| sample(*at, features(*pair))));
+        }
+        Ok(Self { prior, samples, unlabelled, threshold: labels.threshold })
+    }
+
+    /// Returns the weights to keep, and what the labels gain.
+    pub(crate) fn run(self) -> (W, LabelGain) {
+        let before: Vec<f64> = self.samples.iter().map(|sample| self.probability(&self.prior, sample)).collect();
+        let fits: Vec<Fitted<W>> = PENALTIES.par_iter().map(|penalty| self.fitted(*penalty, &before)).collect();
+        let can_be_kept = |fitted: &&Fitted<W>| fitted.is_better && fitted.beyond == 0;
+        let least = |one: &&Fitted<W>, other: &&Fitted<W>| one.log_loss.total_cmp(&other.log_loss);
         let kept = fits.iter().filter(can_be_kept).min_by(least);
         let told = kept.or_else(|| fits.iter().min_by(least)).expect("there are penalties");
-        LabelGain {
+        let weights = kept.map_or_else(|| self.prior.clone(), |fitted| fitted.weights.clone());
+        let gain = LabelGain {
             kept: kept.is_some(),
-            weights: kept.map_or_else(|| self.prior.clone(), |fitted| fitted.weights.clone()),
             labels: self.samples.len(),
             matches: self.samples.iter().filter(|sample| sample.is_same).count(),
             f1: (self.f1(&before), told.f1),
             log_loss: (mean(&self.losses(&before)), told.log_loss),
             beyond: if told.is_better { told.beyond } else { 0 },
-            prior: self.prior,
-        }
+            changes: changes(&self.prior, &weights),
+        };
+        (weights, gain)
     }
 
-    fn fitted(&self, penalty: f64, before: &[f64]) -> Fitted {
+    fn fitted(&self, penalty: f64, before: &[f64]) -> Fitted<W> {
         let held_out = self.out_of_fold(penalty);
         let weights = self.prior.fit(&self.samples, penalty);
         let (was, is) = (self.losses(before), self.losses(&held_out));
@@ -219,20 +143,24 @@ impl Fitting {
     /// Returns the probability of each sample by weights fitted to the other folds, which have the labels in turn.
     fn out_of_fold(&self, penalty: f64) -> Vec<f64> {
         let mut seen = [0; 2];
-        let fold = |sample: &Sample| {
+        let fold = |sample: &Sample<W::Features>| {
             let seen = &mut seen[usize::from(sample.is_same)];
             *seen += 1;
             *seen % FOLDS
         };
         let folds: Vec<usize> = self.samples.iter().map(fold).collect();
-        let fitted: Vec<LexicalWeights> = (0..FOLDS)
+        let fitted: Vec<W> = (0..FOLDS)
             .into_par_iter()
             .map(|fold| {
                 let others = self.samples.iter().zip(&folds).filter(|(_, own)| **own != fold);
                 self.prior.fit(&others.map(|(sample, _)| sample.clone()).collect::<Vec<_>>(), penalty)
             })
             .collect();
-        self.samples.iter().zip(folds).map(|(sample, fold)| fitted[fold].probability(&sample.features)).collect()
+        self.samples.iter().zip(folds).map(|(sample, fold)| self.probability(&fitted[fold], sample)).collect()
+    }
+
+    fn probability(&self, weights: &W, sample: &Sample<W::Features>) -> f64 {
+        logistic(weights.logit(&sample.features))
     }
 
     /// Returns the share of matches as the probability of each sample. Weights that labels at random were hedged with do no better.
@@ -243,7 +171,7 @@ impl Fitting {
     }
 
     fn losses(&self, probabilities: &[f64]) -> Vec<f64> {
-        let loss = |(sample, probability): (&Sample, &f64)| {
+        let loss = |(sample, probability): (&Sample<W::Features>, &f64)| {
             let right = if sample.is_same { *probability } else { 1.0 - probability };
             -sample.weight * right.max(1e-9).ln()
         };
@@ -261,17 +189,25 @@ impl Fitting {
     }
 
     /// Counts the pairs without a label like them that these weights decide otherwise than the prior.
-    fn beyond(&self, weights: &LexicalWeights) -> usize {
+    fn beyond(&self, weights: &W) -> usize {
         let mut labelled: Vec<f64> = self.samples.iter().map(|sample| self.prior.logit(&sample.features)).collect();
         labelled.sort_by(f64::total_cmp);
-        let is_beyond = |features: &&Features| {
+        let is_beyond = |features: &&W::Features| {
             let logit = self.prior.logit(features);
             let next = labelled.partition_point(|label| *label < logit - REACH);
             let is_like = labelled.get(next).is_some_and(|label| *label <= logit + REACH);
-            !is_like && (logistic(logit) >= self.threshold) != (weights.probability(features) >= self.threshold)
+            !is_like && (logistic(logit) >= self.threshold) != (logistic(weights.logit(features)) >= self.threshold)
         };
         self.unlabelled.par_iter().filter(is_beyond).count()
     }
+}
+
+/// Returns the weights that differ, those that do most first.
+fn changes<W: LabelledWeights>(before: &W, after: &W) -> Vec<(String, f64, f64)> {
+    let mut changes = before.changes(after);
+    changes.retain(|(_, before, after)| before != after);
+    changes.sort_by(|one, other| (other.2 - other.1).abs().total_cmp(&(one.2 - one.1).abs()));
+    changes
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -291,7 +227,10 @@ mod tests {
     use truename_text::SplitMix64;
 
     use super::*;
-    use crate::{Blocking, ColumnChoice, PairScorer, RecordTable, Resolver};
+    use crate::{
+        Blocking, ColumnChoice, ComparedTables, LexicalScorer, LexicalWeights, PairLabel, PairScorer, RecordTable,
+        RecordTables, Resolver,
+    };
 
     /// A table of customers, some of whom stand in it several times with mistakes, with the customer of each row.
     struct Customers {
@@ -392,7 +331,7 @@ mod tests {
             2.0 * right / (2.0 * right + wrong)
         }
 
-        fn gain(&self, judged: &[(RecordPair, bool, f64)]) -> Result<LabelGain, Error> {
+        fn fit(&self, judged: &[(RecordPair, bool, f64)]) -> Result<(LexicalWeights, LabelGain), Error> {
             let text = |row: u32| self.tables.left.records()[row as usize].serialized();
             let texts: Vec<[String; 2]> = judged.iter().map(|(pair, ..)| [text(pair.left), text(pair.right)]).collect();
             let labels: Vec<PairLabel<'_>> = texts
@@ -406,7 +345,8 @@ mod tests {
                 })
                 .collect();
             let compared = ComparedTables { tables: &self.tables, pairs: &self.pairs };
-            LabelGain::of("labels.csv", &labels, Some(compared), 0.5)
+            let labels = PairLabels { name: "labels.csv", pairs: &labels, threshold: 0.5 };
+            LexicalWeights::default().fit_labels(labels, Some(compared))
         }
     }
 
@@ -427,7 +367,7 @@ mod tests {
             ]);
             for (kind, labels) in kinds {
                 let judged: Vec<_> = pairs.iter().zip(&labels).map(|(pair, label)| (*pair, *label, 1.0)).collect();
-                let outcome = customers.gain(&judged);
+                let outcome = customers.fit(&judged);
                 if labels.iter().all(|label| *label == labels[0]) {
                     let error = outcome.unwrap_err();
                     let (found, added) = if labels[0] { ("all", "label 0") } else { ("none", "label 1") };
@@ -438,10 +378,10 @@ mod tests {
                     assert!(error.hint().unwrap().to_string().contains(added));
                     continue;
                 }
-                let gain = outcome.unwrap();
-                let after = customers.f1(&gain.weights, &pairs);
+                let (weights, gain) = outcome.unwrap();
+                let after = customers.f1(&weights, &pairs);
                 assert!(after >= before, "{kind} {count}: {before} {after} {gain:?}");
-                assert!(gain.kept || gain.weights == standard);
+                assert!(gain.kept || weights == standard);
                 assert_eq!(gain.labels, count);
             }
         }
@@ -470,8 +410,8 @@ mod tests {
                 .iter()
                 .map(|(_, pair, weight)| (*pair, customers.is_same(pair), weight / most))
                 .collect();
-            let gain = customers.gain(&judged).unwrap();
-            let (was, is) = (customers.f1(&standard, &[]), customers.f1(&gain.weights, &[]));
+            let (weights, gain) = customers.fit(&judged).unwrap();
+            let (was, is) = (customers.f1(&standard, &[]), customers.f1(&weights, &[]));
             kept += usize::from(gain.kept);
             (before, after) = (before + was, after + is);
         }
