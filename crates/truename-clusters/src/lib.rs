@@ -3,8 +3,8 @@
 //! A [`NameSpace`] holds the distances of distinct names, by the vectors of an encoder and by weighted words, or by letters
 //! alone. A [`Dendrogram`] is their hierarchical agglomerative clustering: of all pairs for a few names, of the pairs of a
 //! nearest-neighbour graph for many. It is cut at a distance, the threshold, which [`choose_by_silhouette`] finds without
-//! labels and [`choose_by`] with a score of one's own; [`NameClusters`] are all of that in one. [`canonical_names`] picks the name of each
-//! cluster.
+//! labels and [`choose_by`] with a score of one's own; [`NameClusters`] are all of that in one. A [`KeyMethod`] clusters names with
+//! equal keys instead. [`canonical_names`] picks the name of each cluster.
 //!
 //! ```
 //! use truename_clusters::{ClusterOptions, Dendrogram, NameSpace, Progress, canonical_names};
@@ -24,6 +24,7 @@
 mod canonical;
 mod dendrogram;
 mod graph;
+mod key;
 mod matrix;
 mod merge;
 mod name_clusters;
@@ -38,6 +39,7 @@ mod threshold;
 
 pub use self::canonical::canonical_names;
 pub use self::dendrogram::Dendrogram;
+pub use self::key::KeyMethod;
 pub use self::name_clusters::{ClusterScore, LabelledNames, NameClusters, Threshold};
 pub use self::options::{ClusterOptions, Linkage};
 pub use self::space::NameSpace;

@@ -120,6 +120,20 @@ fn the_silhouette_finds_clear_clusters_without_labels() {
 }
 
 #[test]
+fn spellings_of_one_name_are_one_cluster_where_nothing_else_is_there() {
+    for names in [["ink", "Ink", "INK"], ["Ödland & Co", "odland and co", "ODLAND & CO"]] {
+        let names = names.map(str::to_owned);
+        let (space, dendrogram) = clustered(&names, None, &ClusterOptions::default());
+        let chosen = choose_by_silhouette(&space, &dendrogram, &Progress::default()).unwrap();
+        assert_eq!(dendrogram.cut(chosen.threshold), [0, 0, 0], "{names:?}");
+    }
+    let names = ["Northwind", "Southwind"].map(str::to_owned);
+    let (space, dendrogram) = clustered(&names, None, &ClusterOptions::default());
+    let chosen = choose_by_silhouette(&space, &dendrogram, &Progress::default()).unwrap();
+    assert_eq!(dendrogram.cut(chosen.threshold), [0, 1]);
+}
+
+#[test]
 fn a_score_of_ones_own_chooses_the_middle_of_the_best_thresholds() {
     let names = names();
     let (_, dendrogram) = clustered(&names, None, &ClusterOptions::default());

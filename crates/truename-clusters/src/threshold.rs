@@ -17,6 +17,9 @@ const NEARLY_BEST: f64 = 0.95;
 /// it, among the labelled names and among all names; among all, the silhouette alone would go to 0.65 of it.
 const MAX_SHARE_OF_MEAN: f32 = 0.45;
 
+/// Lowest threshold tried: names of one normal form are no farther apart, and always one.
+const EQUAL: f32 = 1e-5;
+
 /// A threshold that was chosen, with its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChosenThreshold {
@@ -74,7 +77,7 @@ fn tried(
     for step in 0..=STEPS {
         progress.check()?;
         // Short in writing, so that --threshold can repeat it.
-        let threshold = (limit * f32::from(step) / f32::from(STEPS) * 1e5).round() / 1e5;
+        let threshold = ((limit * f32::from(step) / f32::from(STEPS) * 1e5).round() / 1e5).max(EQUAL);
         let labels = dendrogram.cut(threshold);
         let score = match tried.last() {
             Some(before) if last == labels => before.score,
