@@ -8,15 +8,19 @@ use truename_text::KeyMatch;
 
 use crate::assignment::{Edge, assign};
 use crate::candidates::Proposer;
+use crate::compared::Compared;
+use crate::comparer::Comparer;
+use crate::difference::add_differences;
 use crate::entailed::entailed;
-use crate::feature::{Compared, Comparer};
+use crate::feature::Feature;
 use crate::mapping::{Mapping, MatchedName, NameEvidence, RemovedMapping};
 use crate::options::{AlignOptions, Cardinality};
-use crate::repair::cycles;
+use crate::repair::{Link, cycles};
 use crate::rewriting::Rewriting;
 use crate::structure::add_structure;
 use crate::vectors::NameVectors;
 use crate::vocabulary::{Rarity, Vocabulary, weigh_definitions};
+use crate::word_table::WordTable;
 use crate::{AlignWeights, Error, Predicate, Sample};
 
 /// Rounds of propagation, and the largest change of a probability at which it has converged.
@@ -84,7 +88,8 @@ impl<'a> ComparedPairs<'a> {
     /// # Errors
     /// As [`Alignment::new`].
     pub fn new(source: &'a [Concept], target: &'a [Concept], options: &AlignOptions<'_>) -> Result<Self, Error> {
-        let (mut source, mut target) = (Vocabulary::new(source), Vocabulary::new(target));
+        let mut table = WordTable::default();
+        let (mut source, mut target) = (Vocabulary::new(source, &mut table), Vocabulary::new(target, &mut table));
         weigh_definitions([&mut source, &mut target]);
         let rarity = Rarity::new([&source, &target]);
         let encode = |encoder| NameVectors::new([&source, &target], encoder, &options.progress);
@@ -102,7 +107,7 @@ impl<'a> ComparedPairs<'a> {
         let candidates = proposer.propose()?;
         options.progress.check()?;
         options.progress.begin("comparing", 0);
-        let mut compared = Comparer::new([&source, &target], &rarity, vectors.as_ref()).compare(&candidates);
+        let mut compared = Comparer::new([&source, &target], (&rarity, &table), vectors.as_ref()).compare(&candidates);
         let judged: HashMap<(u32, u32), bool> =
             options.judged.iter().map(|pair| ((pair.source as u32, pair.target as u32), pair.is_match)).collect();
         keep_likeliest(&mut compared, &judged);
@@ -146,9 +151,10 @@ impl<'a> ComparedPairs<'a> {
 
     /// Computes the features of the concepts around each pair from the probabilities.
     pub fn add_structure(&mut self) {
-        let hierarchies = [&self.source.hierarchy, &self.target.hierarchy];
+        let hierarchies = [&self.source.surroundings, &self.target.surroundings];
         let sizes = [self.source.concepts.len(), self.target.concepts.len()];
         add_structure(&mut self.compared, &self.probabilities, hierarchies, sizes);
+        add_differences(&mut self.compared, &self.probabilities);
     }
 
     /// Returns the pairs whose label is known: `label` says for the ids of a pair whether both are the same.
@@ -180,21 +186,16 @@ impl<'a> ComparedPairs<'a> {
         let mut places = self.chosen(options);
         let sides = [&self.source.hierarchy, &self.target.hierarchy];
         let sizes = [self.source.concepts.len(), self.target.concepts.len()];
-        let triples: Vec<(u32, u32, f64)> = places
-            .iter()
-            .map(|at| (self.compared[*at].source, self.compared[*at].target, f64::from(self.probabilities[*at])))
-            .collect();
-        let cycles = cycles(sides, sizes, &triples);
+        let stated: Vec<usize> = places.iter().copied().filter(|at| self.is_stated(*at, options)).collect();
+        let links: Vec<Link> = stated.iter().map(|at| self.link(*at)).collect();
+        let cycles = cycles(sides, sizes, &links);
         let removed = cycles.iter().map(|(weak, strong)| RemovedMapping {
-            mapping: self.mapping(places[*weak]),
-            conflict: (triples[*strong].0 as usize, triples[*strong].1 as usize),
+            mapping: self.mapping(stated[*weak]),
+            conflict: (links[*strong].source as usize, links[*strong].target as usize),
         });
         let removed: Vec<RemovedMapping> = removed.collect();
-        let mut at = 0;
-        places.retain(|_| {
-            at += 1;
-            cycles.iter().all(|(weak, _)| *weak != at - 1)
-        });
+        let weak: HashSet<usize> = cycles.iter().map(|(weak, _)| stated[*weak]).collect();
+        places.retain(|at| !weak.contains(at));
         let mut mappings: Vec<Mapping> = places.into_iter().map(|at| self.mapping(at)).collect();
         let [broad, narrow] = [(Predicate::Broad, 0), (Predicate::Narrow, 1)].map(|(predicate, side)| {
             let is_asked = options.predicates.contains(&predicate);
@@ -207,23 +208,46 @@ impl<'a> ComparedPairs<'a> {
         Alignment { mappings, removed, compared: self.compared.len(), rounds, truncated: self.truncated }
     }
 
-    /// Returns the places of the pairs with at least the threshold, of which one-to-one the best assignment is kept.
+    /// Returns the places of the known pairs and of those with at least the threshold. One-to-one it is those of the best assignment of the
+    /// concepts that no known pair has.
     fn chosen(&self, options: &AlignOptions<'_>) -> Vec<usize> {
-        let is_likely = |at: &usize| f64::from(self.probabilities[*at]) >= options.threshold;
-        let likely: Vec<usize> = (0..self.compared.len()).filter(is_likely).collect();
+        let is_likely =
+            |pair: &Compared, at: usize| self.is_known(pair) || f64::from(self.probabilities[at]) >= options.threshold;
+        let mut likely: Vec<usize> =
+            (0..self.compared.len()).filter(|at| is_likely(&self.compared[*at], *at)).collect();
         if options.cardinality == Cardinality::Many {
             return likely;
         }
-        let edge = |at: &usize| {
+        let known = self.judged.iter().filter(|(_, is_match)| **is_match).map(|(pair, _)| *pair);
+        let (sources, targets): (HashSet<u32>, HashSet<u32>) = known.unzip();
+        let is_free = |pair: &Compared| !sources.contains(&pair.source) && !targets.contains(&pair.target);
+        let edges = likely.iter().filter(|at| is_free(&self.compared[**at])).map(|at| {
             let (pair, probability) = (&self.compared[*at], f64::from(self.probabilities[*at]));
             Edge { row: pair.source, column: pair.target, weight: probability - options.threshold + 1e-6 }
-        };
-        let assigned = assign(&likely.iter().map(edge).collect::<Vec<_>>());
-        let is_assigned = |at: &usize| {
+        });
+        let assigned = assign(&edges.collect::<Vec<_>>());
+        likely.retain(|at| {
             let pair = &self.compared[*at];
-            assigned.binary_search(&(pair.source, pair.target)).is_ok()
-        };
-        likely.into_iter().filter(is_assigned).collect()
+            self.is_known(pair) || assigned.binary_search(&(pair.source, pair.target)).is_ok()
+        });
+        likely
+    }
+
+    /// Returns true if a chosen pair takes part in the repair. Of all candidates those that are less likely than not state nothing.
+    fn is_stated(&self, at: usize, options: &AlignOptions<'_>) -> bool {
+        let is_likely = f64::from(self.probabilities[at]) >= AlignOptions::THRESHOLD;
+        options.cardinality == Cardinality::OneToOne || is_likely || self.is_known(&self.compared[at])
+    }
+
+    fn link(&self, at: usize) -> Link {
+        let Compared { source, target, .. } = self.compared[at];
+        let is_judged = self.is_known(&self.compared[at]);
+        Link { source, target, probability: f64::from(self.probabilities[at]), is_judged }
+    }
+
+    /// Returns true if a pair was judged to be a match.
+    fn is_known(&self, pair: &Compared) -> bool {
+        self.judged.get(&(pair.source, pair.target)) == Some(&true)
     }
 
     fn mapping(&self, at: usize) -> Mapping {
@@ -236,7 +260,7 @@ impl<'a> ComparedPairs<'a> {
                 field: name.field,
             }
         };
-        let around = &pair.features[crate::feature::FIRST_OF_STRUCTURE + 2..];
+        let around = [Feature::AncestorsAgree, Feature::ChildrenAgree, Feature::SiblingsAgree];
         Mapping {
             source: pair.source as usize,
             target: pair.target as usize,
@@ -248,8 +272,8 @@ impl<'a> ComparedPairs<'a> {
                 is_rewritten: pair.best.rewritten > 0.0 && pair.best.level < KeyMatch::Reordered,
                 similarity: f64::from(pair.best.likeness),
             }),
-            is_judged: self.judged.get(&(pair.source, pair.target)) == Some(&true),
-            structure: f64::from(around[0].max(around[2]).max(around[4])),
+            is_judged: self.is_known(pair),
+            structure: f64::from(around.into_iter().map(|feature| pair.features[feature]).fold(0.0, f32::max)),
         }
     }
 }
@@ -263,14 +287,15 @@ fn logit(share: f64) -> f64 {
 /// Returns the probability of a pair before anything is known of the concepts around it.
 fn first_probability(pair: &Compared) -> f32 {
     let of_names = 1.0 / (1.0 + (FIRST_SLOPE * (FIRST_LIKENESS - pair.best.likeness)).exp());
-    let ambiguity = pair.features[9];
-    let is_nearest = pair.features[27] > 0.0;
+    let ambiguity = pair.features[Feature::Ambiguous];
+    let is_nearest = pair.features[Feature::NearestBothWays] > 0.0;
     of_names * (1.0 - ambiguity) * if is_nearest { 0.95 } else { 0.3 }
 }
 
 /// Keeps the likeliest candidates of each concept of either side, by the likeness of names and vectors, and the judged ones.
 fn keep_likeliest(compared: &mut Vec<Compared>, judged: &HashMap<(u32, u32), bool>) {
-    let value = |pair: &Compared| pair.best.likeness.max(pair.features[34]) + pair.features[28];
+    let value =
+        |pair: &Compared| pair.best.likeness.max(pair.features[Feature::Vectors]) + pair.features[Feature::XrefsShared];
     let mut kept: Vec<bool> = compared.iter().map(|pair| judged.contains_key(&(pair.source, pair.target))).collect();
     for concept in [|pair: &Compared| pair.source, |pair: &Compared| pair.target] {
         let mut order: Vec<usize> = (0..compared.len()).collect();

@@ -1,6 +1,6 @@
 //! Pairs of concepts worth comparing, with the pairs of names that proposed them.
 //!
-//! Names propose by the lookup keys that they share, by the names that synonym rules make of them, and by their nearest names by
+//! Names propose by the lookup keys that they share, by the names that synonym rules make of them, by a number behind an initial, and by their nearest names by
 //! n-grams and, with an encoder, by vectors, in both directions.
 
 use std::collections::HashMap;
@@ -9,8 +9,9 @@ use std::ops::Range;
 use rayon::prelude::*;
 use truename_index::{NgramIndex, Search, SearchScratch};
 use truename_kb::{Environment, Progress};
-use truename_text::{Key, NormalizedName};
+use truename_text::{Key, NameKeys, NormalizedName};
 
+use crate::designation::{STRENGTH, designations};
 use crate::name_pair::NamePair;
 use crate::rewriting::Rewriting;
 use crate::vectors::NameVectors;
@@ -60,6 +61,7 @@ pub(crate) struct Proposer<'a> {
 impl Proposer<'_> {
     pub(crate) fn propose(&self) -> Result<Candidates, Error> {
         let mut found = self.by_keys();
+        found.extend(self.by_designations());
         found.extend(self.judged.iter().filter_map(|pair| self.labels(pair)));
         found.extend(self.by_ngrams()?);
         if let Some(vectors) = self.vectors {
@@ -83,12 +85,32 @@ impl Proposer<'_> {
             let pair = move |target: u32, rewritten| NamePair { source, target, rewritten };
             let mut found: Vec<NamePair> = filed.of(&name.keys).map(|target| pair(target, 0.0)).collect();
             for form in self.rewriting.forms(name.profile.normalized.as_str()) {
-                let keys = truename_text::NameKeys::of(&NormalizedName::new(&form.text));
+                let keys = NameKeys::of(&NormalizedName::new(&form.text));
                 found.extend(filed.of_form(&keys).map(|target| pair(target, form.strength)));
             }
             found
         };
         self.source.names.par_iter().enumerate().map(|(at, name)| of_name((at, name))).flatten_iter().collect()
+    }
+
+    /// Returns the names that are equal but for a number behind the initial of a word.
+    fn by_designations(&self) -> Vec<NamePair> {
+        let find = |names: &[Name], others: &[Name], is_forth: bool| -> Vec<NamePair> {
+            let filed = KeyTable::new(others);
+            let of_name = |(name, own): (usize, &Name)| {
+                let forms = designations(own.profile.normalized.as_str());
+                let keys = forms.iter().map(|form| NameKeys::of(&NormalizedName::new(form)));
+                let found: Vec<u32> = keys.flat_map(|keys| filed.of_form(&keys).collect::<Vec<_>>()).collect();
+                found.into_iter().map(move |other| {
+                    let (source, target) = if is_forth { (name as u32, other) } else { (other, name as u32) };
+                    NamePair { source, target, rewritten: STRENGTH }
+                })
+            };
+            names.par_iter().enumerate().flat_map_iter(of_name).collect()
+        };
+        let mut found = find(&self.source.names, &self.target.names, true);
+        found.extend(find(&self.target.names, &self.source.names, false));
+        found
     }
 
     fn by_ngrams(&self) -> Result<Vec<NamePair>, Error> {
@@ -175,12 +197,12 @@ impl KeyTable {
     }
 
     /// Returns the names that share a key with a name, or are an acronym of it, or it of them.
-    fn of(&self, keys: &truename_text::NameKeys) -> impl Iterator<Item = u32> {
+    fn of(&self, keys: &NameKeys) -> impl Iterator<Item = u32> {
         let acronym = keys.initials.and_then(|key| self.names.get(&key));
         self.of_form(keys).chain(few(self.initials.get(&keys.exact))).chain(few(acronym))
     }
 
-    fn of_form(&self, keys: &truename_text::NameKeys) -> impl Iterator<Item = u32> {
+    fn of_form(&self, keys: &NameKeys) -> impl Iterator<Item = u32> {
         keys.filed().flat_map(|key| few(self.names.get(&key)))
     }
 }

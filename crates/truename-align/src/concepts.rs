@@ -1,4 +1,4 @@
-//! The concepts of a vocabulary that a path stands for.
+//! The concepts of a vocabulary: of a knowledge base, or of files.
 
 use std::path::Path;
 
@@ -13,15 +13,25 @@ use crate::Error;
 /// # Errors
 /// If a file cannot be read or has no concepts.
 pub fn read_concepts(path: &Path, options: &ImportOptions) -> Result<Import, Error> {
-    if !KnowledgeBase::is_at(path) {
-        let import = import::read_files(&[path.to_owned()], options)?;
-        import.require_concepts()?;
-        return Ok(import);
+    if KnowledgeBase::is_at(path) {
+        let mut found = Import::default();
+        found.concepts = concepts_of(&KnowledgeBase::open(path)?)?;
+        return Ok(found);
     }
-    let mut found = Import::default();
-    KnowledgeBase::open(path)?.for_each_concept(|concept: Concept| {
-        found.concepts.push(concept);
+    let import = import::read_files(&[path.to_owned()], options)?;
+    import.require_concepts()?;
+    Ok(import)
+}
+
+/// Returns the concepts of an open knowledge base.
+///
+/// # Errors
+/// If the store cannot be read.
+pub fn concepts_of(kb: &KnowledgeBase) -> Result<Vec<Concept>, Error> {
+    let mut concepts = Vec::new();
+    kb.for_each_concept(|concept: Concept| {
+        concepts.push(concept);
         Ok::<_, Error>(())
     })?;
-    Ok(found)
+    Ok(concepts)
 }

@@ -9,6 +9,15 @@ const LEVELS: usize = 12;
 /// Most ancestors kept of one concept, the nearest ones.
 const MOST_ANCESTORS: usize = 64;
 
+/// Relations that a hierarchy follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Relations {
+    /// Broader concepts.
+    Parents,
+    /// Broader concepts, and the wholes of parts.
+    ParentsAndWholes,
+}
+
 /// Parents, children and ancestors of the concepts of a vocabulary.
 pub(crate) struct Hierarchy {
     parents: Vec<Vec<u32>>,
@@ -18,16 +27,19 @@ pub(crate) struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// Reads the hierarchy of concepts; parents that are not among them are left out.
-    pub(crate) fn new(concepts: &[Concept]) -> Self {
+    /// Reads the hierarchy of concepts; relations to others are left out.
+    pub(crate) fn new(concepts: &[Concept], relations: Relations) -> Self {
         let numbers: HashMap<&str, u32> =
             concepts.iter().zip(0..).map(|(concept, number)| (concept.id.as_str(), number)).collect();
         let (mut parents, mut children) = (vec![Vec::new(); concepts.len()], vec![Vec::new(); concepts.len()]);
         for (child, concept) in (0u32..).zip(concepts) {
-            let found = concept.parents.iter().filter_map(|parent| numbers.get(parent.as_str()));
-            for parent in found.filter(|parent| **parent != child) {
-                parents[child as usize].push(*parent);
-                children[*parent as usize].push(child);
+            let wholes = concept.part_of.iter().filter(|_| relations == Relations::ParentsAndWholes);
+            let above = concept.parents.iter().chain(wholes);
+            for parent in above.filter_map(|parent| numbers.get(parent.as_str())).filter(|parent| **parent != child) {
+                if !parents[child as usize].contains(parent) {
+                    parents[child as usize].push(*parent);
+                    children[*parent as usize].push(child);
+                }
             }
         }
         let ancestors = (0..concepts.len()).map(|concept| ancestors(&parents, concept)).collect();
@@ -88,7 +100,7 @@ mod tests {
     fn ancestors_come_nearest_first_and_cycles_end() {
         let concepts =
             [concept("a", &["b", "elsewhere"]), concept("b", &["c"]), concept("c", &["a"]), concept("d", &["b", "d"])];
-        let hierarchy = Hierarchy::new(&concepts);
+        let hierarchy = Hierarchy::new(&concepts, Relations::Parents);
         assert_eq!(hierarchy.ancestors(0), [1, 2]);
         assert_eq!(hierarchy.ancestors(3), [1, 2, 0]);
         assert_eq!(hierarchy.siblings(0).collect::<Vec<_>>(), [3]);

@@ -1,9 +1,9 @@
 //! Ontology alignment: mappings between the concepts of two vocabularies, with their probability and evidence.
 //!
-//! Read in this order: [`read_concepts`] reads a vocabulary; an [`Alignment`] has the [`Mapping`]s of two, chosen by [`AlignOptions`];
+//! Read in this order: [`read_concepts`] reads a vocabulary, [`concepts_of`] that of an open knowledge base; an [`Alignment`] has the [`Mapping`]s of two, chosen by [`AlignOptions`];
 //! [`JudgedPairs`] are mappings that people judged, which the ranker learns from; [`ComparedPairs`] are the pairs behind an alignment with
-//! their [`FEATURES`], and [`AlignWeights`] the logistic regression that ranks them; a [`MappingSet`] writes mappings as SSSOM, in the
-//! format of the OAEI, as OWL or JSON, and [`read_mappings`] reads such files.
+//! their [`Features`], and [`AlignWeights`] the logistic regression that ranks them; a [`MappingSet`] writes mappings as SSSOM, in the
+//! format of the OAEI, as OWL or JSON, and [`read_mappings`] reads such files; [`read_candidates`] reads lists of candidates to rank.
 //!
 //! ```
 //! use truename_align::{AlignOptions, Alignment, Concept, MappingSet, SetMetadata};
@@ -23,8 +23,13 @@
 
 mod alignment;
 mod assignment;
+mod candidate_file;
 mod candidates;
+mod compared;
+mod comparer;
 mod concepts;
+mod designation;
+mod difference;
 mod entailed;
 mod feature;
 mod hierarchy;
@@ -45,10 +50,12 @@ mod tests;
 mod vectors;
 mod vocabulary;
 mod weights;
+mod word_table;
 
 pub use alignment::{Alignment, ComparedPairs};
-pub use concepts::read_concepts;
-pub use feature::{FEATURES, Features};
+pub use candidate_file::{CandidateList, read_candidates};
+pub use concepts::{concepts_of, read_concepts};
+pub use feature::{Feature, Features};
 pub use judged::{JudgedPair, JudgedPairs};
 pub use mapping::{Field, Mapping, MatchedName, NameEvidence, RemovedMapping};
 pub use mapping_file::{FileMapping, plain_id, read_mappings};

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use truename_error::{ErrorKind, excerpt};
+use truename_kb::import::is_negated;
 use truename_read::xml::{Piece, Pieces, attribute, local};
 use truename_read::{Record, Source, SourceOptions, Table, TableOptions};
 
@@ -27,6 +28,8 @@ pub struct FileMapping {
     pub is_negative: bool,
     /// Probability of the mapping; 1 where none is stated.
     pub confidence: f64,
+    /// Likeness of the names, if it is stated.
+    pub similarity: Option<f64>,
     /// Line of the file, from 1.
     pub line: u64,
 }
@@ -35,7 +38,8 @@ impl FileMapping {
     /// Returns a mapping that says that two ids are of the same thing.
     pub fn exact(subject: &str, object: &str, confidence: f64) -> Self {
         let [subject, object] = [subject, object].map(plain_id);
-        Self { subject, object, predicate: Some(Predicate::Exact), is_negative: false, confidence, line: 0 }
+        let predicate = Some(Predicate::Exact);
+        Self { subject, object, predicate, is_negative: false, confidence, similarity: None, line: 0 }
     }
 }
 
@@ -91,6 +95,7 @@ fn read_table(source: Source) -> Result<Vec<FileMapping>, Error> {
         predicate: place(&["predicate_id", "relation"]),
         modifier: place(&["predicate_modifier"]),
         confidence: place(&["confidence", "Score", "measure"]),
+        similarity: place(&["similarity_score", "semantic_similarity_score"]),
     };
     let mut mappings = Vec::new();
     while let Some(record) = table.read_filled()? {
@@ -110,6 +115,7 @@ struct Columns {
     predicate: Option<usize>,
     modifier: Option<usize>,
     confidence: Option<usize>,
+    similarity: Option<usize>,
 }
 
 impl Columns {
@@ -128,8 +134,9 @@ impl Columns {
             subject: id(self.subject)?,
             object: id(self.object)?,
             predicate: Predicate::of(cell(self.predicate)?),
-            is_negative: cell(self.modifier)?.eq_ignore_ascii_case("not"),
-            confidence: confidence(cell(self.confidence)?)?,
+            is_negative: is_negated(cell(self.modifier)?),
+            confidence: share("confidence", cell(self.confidence)?)?.unwrap_or(1.0),
+            similarity: share("similarity", cell(self.similarity)?)?,
             line: record.line,
         })
     }
@@ -141,12 +148,13 @@ fn expanded(id: &str, prefixes: &HashMap<String, String>) -> String {
     iri.unwrap_or_else(|| id.to_owned())
 }
 
-fn confidence(text: &str) -> Result<f64, String> {
+/// Reads a number from 0 to 1; none of an empty cell.
+fn share(name: &str, text: &str) -> Result<Option<f64>, String> {
     if text.is_empty() {
-        return Ok(1.0);
+        return Ok(None);
     }
     let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| format!("the confidence \"{}\" is no number from 0 to 1", excerpt(text)))
+    number.map(Some).ok_or_else(|| format!("the {name} \"{}\" is no number from 0 to 1", excerpt(text)))
 }
 
 /// Reads the prefixes of the comments above an SSSOM table.
@@ -207,8 +215,9 @@ impl Cell {
         let (Some(subject), Some(object)) = (self.subject, self.object) else {
             return Err("a cell without entity1 or entity2".to_owned());
         };
-        let (predicate, confidence) = (Predicate::of(&self.relation), confidence(&self.measure)?);
-        Ok(FileMapping { subject, object, predicate, is_negative: false, confidence, line: self.line })
+        let confidence = share("confidence", &self.measure)?.unwrap_or(1.0);
+        let predicate = Predicate::of(&self.relation);
+        Ok(FileMapping { predicate, line: self.line, ..FileMapping::exact(&subject, &object, confidence) })
     }
 }
 
@@ -238,6 +247,18 @@ mod tests {
         assert_eq!((&aligned[0].subject, &aligned[0].object), (&mappings[0].subject, &mappings[0].object));
         let plain = read("a.tsv", "SrcEntity\tTgtEntity\tScore\nA:1\tB:2\t0.5\n").unwrap();
         assert_eq!((plain[0].subject.as_str(), plain[0].confidence), ("a:1", 0.5));
+    }
+
+    #[test]
+    fn a_modifier_negates_however_it_is_written() {
+        let negative = |modifier: &str| {
+            let table = format!("subject_id\tpredicate_modifier\tobject_id\nA:1\t{modifier}\tB:1\n");
+            read("a.tsv", &table).unwrap()[0].is_negative
+        };
+        for modifier in ["Not", "NOT", " not ", "sssom:Not", "https://w3id.org/sssom/NegatedPredicate"] {
+            assert!(negative(modifier), "{modifier}");
+        }
+        assert!(["", " ", "nan"].iter().all(|modifier| !negative(modifier)));
     }
 
     #[test]

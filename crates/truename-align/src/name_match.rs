@@ -1,7 +1,7 @@
 //! The likeness of two names.
 
 use truename_text::similarity::{jaro_winkler, number_agreement, token_overlap, token_sort_ratio};
-use truename_text::{KeyMatch, NameProfile};
+use truename_text::{KeyMatch, NameProfile, have_same_digit_groups};
 
 use crate::vocabulary::{Name, Rarity};
 
@@ -39,7 +39,10 @@ pub(crate) struct NameMatch {
 impl NameMatch {
     pub(crate) fn of(source: &Name, target: &Name, rewritten: f32, rarity: &Rarity) -> Self {
         let (left, right) = (&source.profile, &target.profile);
-        let level = source.keys.meet(&target.keys);
+        let level = match have_same_digit_groups(&left.written, &right.written) {
+            true => source.keys.meet(&target.keys),
+            false => KeyMatch::None,
+        };
         let overlap = token_overlap(left, right, &rarity.of(left), &rarity.of(right));
         let mut found = Self {
             level,
@@ -48,7 +51,9 @@ impl NameMatch {
             words: [overlap.soft_left as f32, overlap.soft_right as f32],
             jaro_winkler: jaro_winkler(left, right) as f32,
             sorted: token_sort_ratio(left, right) as f32,
-            contradicts: level != KeyMatch::Exact && source.designators.contradict(&target.designators),
+            contradicts: level != KeyMatch::Exact
+                && rewritten == 0.0
+                && source.designators.contradict(&target.designators),
             numbers: number_agreement(left, right).shared as f32,
             missing: [missing(left, right, rarity), missing(right, left, rarity)],
             likeness: 0.0,

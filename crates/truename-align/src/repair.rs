@@ -1,13 +1,22 @@
 //! Repair: mappings that make two concepts of one hierarchy the same by way of the other.
 //!
 //! In the hierarchy that both sides and the mappings make together, a cycle says that all its concepts are equivalent. The weakest mapping
-//! of each cycle is removed until none is left that a mapping closes.
+//! of each cycle is removed until none is left that a mapping closes. Judged mappings stay: a cycle of them alone is left.
 
 use crate::hierarchy::Hierarchy;
 
-/// Returns the places of the mappings to remove, with the place of the likeliest mapping in the same cycle. Mappings are pairs of source
-/// and target with their probability.
-pub(crate) fn cycles(sides: [&Hierarchy; 2], sizes: [usize; 2], mappings: &[(u32, u32, f64)]) -> Vec<(usize, usize)> {
+/// A mapping between two concepts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Link {
+    pub(crate) source: u32,
+    pub(crate) target: u32,
+    pub(crate) probability: f64,
+    /// True if it must stay.
+    pub(crate) is_judged: bool,
+}
+
+/// Returns the places of the mappings to remove, with the place of the likeliest mapping in the same cycle.
+pub(crate) fn cycles(sides: [&Hierarchy; 2], sizes: [usize; 2], mappings: &[Link]) -> Vec<(usize, usize)> {
     let mut kept: Vec<bool> = vec![true; mappings.len()];
     let mut removed = Vec::new();
     loop {
@@ -15,16 +24,22 @@ pub(crate) fn cycles(sides: [&Hierarchy; 2], sizes: [usize; 2], mappings: &[(u32
         let components = graph.components();
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); components.nodes.len()];
         for at in (0..mappings.len()).filter(|at| kept[*at]) {
-            members[components.of[graph.node(0, mappings[at].0)]].push(at);
+            members[components.of[graph.node(0, mappings[at].source)]].push(at);
         }
         let mut found = false;
         let is_cycle =
             |(component, members): &(usize, &Vec<usize>)| members.len() > 1 && components.nodes[*component] > 1;
         for (_, of_component) in members.iter().enumerate().filter(is_cycle) {
-            let by_probability =
-                |one: &&usize, other: &&usize| mappings[**one].2.total_cmp(&mappings[**other].2).then(other.cmp(one));
+            let by_probability = |one: &&usize, other: &&usize| {
+                let (left, right) = (&mappings[**one], &mappings[**other]);
+                let by_judgement = left.is_judged.cmp(&right.is_judged);
+                by_judgement.then(left.probability.total_cmp(&right.probability)).then(other.cmp(one))
+            };
             let weakest = *of_component.iter().min_by(by_probability).expect("two or more");
             let strongest = *of_component.iter().max_by(by_probability).expect("two or more");
+            if mappings[weakest].is_judged {
+                continue;
+            }
             kept[weakest] = false;
             removed.push((weakest, strongest));
             found = true;
@@ -51,10 +66,11 @@ struct Components {
 }
 
 impl MergedHierarchy {
-    fn new(sides: [&Hierarchy; 2], sizes: [usize; 2], mappings: &[(u32, u32, f64)], kept: &[bool]) -> Self {
+    fn new(sides: [&Hierarchy; 2], sizes: [usize; 2], mappings: &[Link], kept: &[bool]) -> Self {
         let mut nodes: Vec<usize> = (0..sizes[0] + sizes[1]).collect();
-        for ((source, target, _), _) in mappings.iter().zip(kept).filter(|(_, kept)| **kept) {
-            let (one, other) = (root(&mut nodes, *source as usize), root(&mut nodes, sizes[0] + *target as usize));
+        for (link, _) in mappings.iter().zip(kept).filter(|(_, kept)| **kept) {
+            let (source, target) = (link.source as usize, sizes[0] + link.target as usize);
+            let (one, other) = (root(&mut nodes, source), root(&mut nodes, target));
             nodes[one.max(other)] = one.min(other);
         }
         let nodes: Vec<usize> = (0..nodes.len()).map(|node| root(&mut nodes, node)).collect();
@@ -139,16 +155,28 @@ mod tests {
                 concept
             })
             .collect();
-        Hierarchy::new(&concepts)
+        Hierarchy::new(&concepts, crate::hierarchy::Relations::Parents)
+    }
+
+    fn links<const N: usize>(mappings: [(u32, u32, f64); N]) -> [Link; N] {
+        mappings.map(|(source, target, probability)| Link { source, target, probability, is_judged: false })
     }
 
     #[test]
     fn the_weakest_mapping_of_a_cycle_is_removed() {
         // Source: 0 is below 1, 2 below 1. Target: 1 is below 0.
         let (source, target) = (hierarchy(&[&[1], &[], &[1]]), hierarchy(&[&[], &[0], &[1]]));
-        let mappings = [(0, 0, 0.9), (1, 1, 0.8), (2, 2, 0.7)];
+        let mappings = links([(0, 0, 0.9), (1, 1, 0.8), (2, 2, 0.7)]);
         assert_eq!(cycles([&source, &target], [3, 3], &mappings), [(1, 0)]);
-        assert!(cycles([&source, &target], [3, 3], &[(0, 1, 0.9), (1, 0, 0.8), (2, 2, 0.5)]).is_empty());
+        let others = links([(0, 1, 0.9), (1, 0, 0.8), (2, 2, 0.5)]);
+        assert!(cycles([&source, &target], [3, 3], &others).is_empty());
+        let judged = |at: &[usize]| {
+            let mut mappings = mappings;
+            at.iter().for_each(|at| mappings[*at].is_judged = true);
+            cycles([&source, &target], [3, 3], &mappings)
+        };
+        assert_eq!(judged(&[1]), [(0, 1)]);
+        assert!(judged(&[0, 1]).is_empty());
     }
 
     #[test]
@@ -156,7 +184,7 @@ mod tests {
         // 0 < 1 in the source, 1 = 1, 1 < 2 in the target, 2 = 2, 2 < 3 in the source, 3 = 0, and 0 = 3 below 0.
         let source = hierarchy(&[&[1], &[], &[3], &[]]);
         let target = hierarchy(&[&[3], &[2], &[], &[]]);
-        let mappings = [(1, 1, 0.9), (2, 2, 0.8), (3, 0, 0.6), (0, 3, 0.7)];
+        let mappings = links([(1, 1, 0.9), (2, 2, 0.8), (3, 0, 0.6), (0, 3, 0.7)]);
         assert_eq!(cycles([&source, &target], [4, 4], &mappings), [(2, 0)]);
         assert!(cycles([&source, &target], [4, 4], &mappings[..3]).is_empty());
     }

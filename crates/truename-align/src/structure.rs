@@ -6,7 +6,9 @@
 use rayon::prelude::*;
 use truename_text::KeyMatch;
 
-use crate::feature::{Compared, FIRST_OF_STRUCTURE, Features, Rivals};
+use crate::compared::Compared;
+use crate::comparer::Rivals;
+use crate::feature::Feature;
 use crate::hierarchy::Hierarchy;
 
 /// Lowest probability of an image.
@@ -60,12 +62,25 @@ pub(crate) fn add_structure(
         around.iter_mut().zip(one.iter().zip(&two)).for_each(|(mean, (one, two))| *mean = (one + two) / 2.0);
         let (source, target) = rivals.of(pair, *probability);
         let is_unequal = f32::from(u8::from(pair.best.level < KeyMatch::Variant));
-        let of_unequal = [around[0], around[1], around[2], around[4], source, target].map(|value| is_unequal * value);
-        let features: &mut Features = &mut pair.features;
-        features[FIRST_OF_STRUCTURE] = source;
-        features[FIRST_OF_STRUCTURE + 1] = target;
-        features[FIRST_OF_STRUCTURE + 2..][..6].copy_from_slice(&around);
-        features[FIRST_OF_STRUCTURE + 8..].copy_from_slice(&of_unequal);
+        let unequal = |value: f32| is_unequal * value;
+        let [ancestors_agree, ancestors_differ, children_agree, children_differ, siblings_agree, siblings_differ] =
+            around;
+        pair.features.set([
+            (Feature::RivalOfSource, source),
+            (Feature::RivalOfTarget, target),
+            (Feature::AncestorsAgree, ancestors_agree),
+            (Feature::AncestorsDiffer, ancestors_differ),
+            (Feature::ChildrenAgree, children_agree),
+            (Feature::ChildrenDiffer, children_differ),
+            (Feature::SiblingsAgree, siblings_agree),
+            (Feature::SiblingsDiffer, siblings_differ),
+            (Feature::UnequalAncestorsAgree, unequal(ancestors_agree)),
+            (Feature::UnequalAncestorsDiffer, unequal(ancestors_differ)),
+            (Feature::UnequalChildrenAgree, unequal(children_agree)),
+            (Feature::UnequalSiblingsAgree, unequal(siblings_agree)),
+            (Feature::UnequalRivalOfSource, unequal(source)),
+            (Feature::UnequalRivalOfTarget, unequal(target)),
+        ]);
     });
 }
 

@@ -8,7 +8,8 @@ use truename_kb::Concept;
 use truename_text::{Designators, Gram, NameKeys, NameProfile, NormalizedName, stable_hash};
 
 use crate::Field;
-use crate::hierarchy::Hierarchy;
+use crate::hierarchy::{Hierarchy, Relations};
+use crate::word_table::WordTable;
 
 /// Names of one concept that are compared, the first ones.
 const MOST_NAMES: usize = 64;
@@ -19,7 +20,12 @@ pub(crate) struct Vocabulary<'a> {
     /// Names of all concepts, those of one concept adjacent, each normal form of a concept once.
     pub(crate) names: Vec<Name>,
     ranges: Vec<Range<usize>>,
+    /// Parents alone, in which a cycle is an error.
     pub(crate) hierarchy: Hierarchy,
+    /// Parents and wholes, which say where a concept stands.
+    pub(crate) surroundings: Hierarchy,
+    /// Words of the names of each concept's ancestors, ascending.
+    pub(crate) words_above: Vec<Vec<u32>>,
     /// Cross-references of each concept in capitals, its own id among them.
     pub(crate) xrefs: Vec<Vec<String>>,
     /// Words of each definition with their TF-IDF weights, of unit length.
@@ -35,21 +41,36 @@ pub(crate) struct Name {
     pub(crate) designators: Designators,
     /// Distinct n-grams, ascending.
     pub(crate) grams: Vec<Gram>,
+    /// Numbers of its content words, ascending.
+    pub(crate) words: Vec<u32>,
 }
 
 impl<'a> Vocabulary<'a> {
-    pub(crate) fn new(concepts: &'a [Concept]) -> Self {
+    pub(crate) fn new(concepts: &'a [Concept], table: &mut WordTable) -> Self {
         let of_concepts: Vec<Vec<Name>> =
             concepts.par_iter().zip(0..concepts.len() as u32).map(|(concept, number)| names(concept, number)).collect();
         let (mut names, mut ranges) = (Vec::new(), Vec::with_capacity(concepts.len()));
-        for found in of_concepts {
+        for mut found in of_concepts {
+            found.iter_mut().for_each(|name| name.words = table.add(&name.profile.normalized));
             let first = names.len();
             names.extend(found);
             ranges.push(first..names.len());
         }
-        let hierarchy = Hierarchy::new(concepts);
+        let hierarchy = Hierarchy::new(concepts, Relations::Parents);
+        let surroundings = Hierarchy::new(concepts, Relations::ParentsAndWholes);
+        let words_above = (0..concepts.len() as u32).into_par_iter().map(|concept| {
+            let above = surroundings.ancestors(concept).iter();
+            let mut words: Vec<u32> = above
+                .flat_map(|above| &names[ranges[*above as usize].clone()])
+                .flat_map(|name: &Name| name.words.iter().copied())
+                .collect();
+            words.sort_unstable();
+            words.dedup();
+            words
+        });
+        let words_above = words_above.collect();
         let xrefs = concepts.iter().map(xrefs).collect();
-        Self { concepts, names, ranges, hierarchy, xrefs, definitions: Vec::new() }
+        Self { concepts, names, ranges, hierarchy, surroundings, words_above, xrefs, definitions: Vec::new() }
     }
 
     /// Returns the numbers of the names of a concept.
@@ -71,7 +92,7 @@ fn names(concept: &Concept, number: u32) -> Vec<Name> {
         }
         let (keys, grams) = (profile.keys(), profile.grams());
         let designators = Designators::of(written);
-        found.push(Name { concept: number, field, profile, keys, designators, grams });
+        found.push(Name { concept: number, field, profile, keys, designators, grams, words: Vec::new() });
     }
     found
 }

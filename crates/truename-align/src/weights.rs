@@ -2,11 +2,11 @@
 
 use truename_infer::{LogisticRegression, LogisticRow, logistic};
 
-use crate::feature::{FEATURES, Features};
+use crate::feature::{Feature, Features};
 use crate::standard;
 
-const COUNT: usize = FEATURES.len();
-/// Weights of a logistic regression over [`FEATURES`].
+const COUNT: usize = Feature::ALL.len();
+/// Weights of a logistic regression over [`Features`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlignWeights {
     weights: [f64; COUNT],
@@ -45,7 +45,7 @@ impl AlignWeights {
 
     /// Returns the weight of each feature.
     pub fn weights(&self) -> impl Iterator<Item = (&'static str, f64)> {
-        FEATURES.into_iter().zip(self.weights)
+        Feature::ALL.into_iter().map(Feature::as_str).zip(self.weights)
     }
 
     /// Returns the share of matches among the pairs that the weights were fitted to.
@@ -60,7 +60,7 @@ impl AlignWeights {
 
     /// Returns the logit of the probability of a pair.
     pub(crate) fn logit(&self, features: &Features) -> f64 {
-        self.weights.iter().zip(features).map(|(weight, feature)| weight * f64::from(*feature)).sum()
+        self.weights.iter().zip(features.values()).map(|(weight, feature)| weight * f64::from(*feature)).sum()
     }
 
     /// Fits weights to labelled pairs, from these as the prior: maximises
@@ -68,7 +68,7 @@ impl AlignWeights {
     #[must_use]
     pub fn fit(&self, samples: &[Sample], penalty: f64) -> Self {
         let row = |sample: &Sample| LogisticRow {
-            features: sample.features.map(f64::from),
+            features: sample.features.values().map(f64::from),
             is_positive: sample.is_match,
             weight: sample.weight,
         };
@@ -88,8 +88,8 @@ mod tests {
     use super::*;
 
     fn sample(value: f32, is_match: bool) -> Sample {
-        let mut features = [0.0; COUNT];
-        (features[0], features[1]) = (1.0, value);
+        let mut features = Features::default();
+        features.set([(Feature::Constant, 1.0), (Feature::EqualLabels, value)]);
         Sample { features, is_match, weight: 10.0 }
     }
 

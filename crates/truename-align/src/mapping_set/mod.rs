@@ -15,7 +15,7 @@ use truename_text::stable_hash;
 use self::prefix::PrefixMap;
 pub(crate) use self::prefix::curie_of;
 pub use self::row::MappingRow;
-use crate::Mapping;
+use crate::{FileMapping, Mapping};
 
 /// Metadata of a set of mappings; what is `None` is left out or has its default.
 #[derive(Clone, Debug, Default)]
@@ -101,9 +101,24 @@ impl MappingSet {
         }
     }
 
+    /// Returns the mappings as [`read_mappings`](crate::read_mappings) reads them from the table, without lines.
+    pub fn to_file_mappings(&self) -> Vec<FileMapping> {
+        let mapping = |row: &MappingRow| {
+            let [subject, object] = [&row.subject_id, &row.object_id].map(|curie| self.prefixes.iri(curie));
+            let exact = FileMapping::exact(&subject, &object, row.confidence);
+            FileMapping { predicate: Some(row.predicate_id), similarity: row.similarity_score, ..exact }
+        };
+        self.mappings.iter().map(mapping).collect()
+    }
+
     /// Returns the set as an SSSOM table: metadata as comments, then tab-separated values.
     pub fn to_sssom(&self) -> String {
         sssom::write(self)
+    }
+
+    /// Returns the metadata of the SSSOM table, as comments above its header.
+    pub fn sssom_metadata(&self) -> String {
+        sssom::metadata(self)
     }
 
     /// Returns the set as JSON, with the names of SSSOM.

@@ -24,6 +24,15 @@ const COLUMNS: [&str; 14] = [
 ];
 
 pub(super) fn write(set: &MappingSet) -> String {
+    let mut out = metadata(set);
+    out.push_str(&COLUMNS.join("\t"));
+    out.push('\n');
+    set.mappings.iter().for_each(|row| out.push_str(&line(row)));
+    out
+}
+
+/// Returns the metadata as comments.
+pub(super) fn metadata(set: &MappingSet) -> String {
     let mut out = String::from("#curie_map:\n");
     for (prefix, iri) in &set.curie_map {
         let _ = writeln!(out, "#  {prefix}: {}", yaml(iri));
@@ -44,9 +53,6 @@ pub(super) fn write(set: &MappingSet) -> String {
     for (name, value) in metadata.iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {
         let _ = writeln!(out, "#{name}: {}", yaml(value));
     }
-    out.push_str(&COLUMNS.join("\t"));
-    out.push('\n');
-    set.mappings.iter().for_each(|row| out.push_str(&line(row)));
     out
 }
 
