@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use lru::LruCache;
 use truename::{
-    AttachedModel, DictionaryRecognizer, Error, KnowledgeBase, LinkOptions, Linker, ModelRole, Recognizer, SharedLinks,
-    SpanOptions, StopNames, TrainedRecognizer,
+    AttachedModel, Error, KnowledgeBase, LinkOptions, Linker, ModelRole, Recognizer, RecognizerOptions, SharedLinks,
+    StopNames, TrainedRecognizer,
 };
 
 use crate::catalogue::Catalogue;
@@ -176,14 +176,10 @@ impl Base {
     /// are flat where nested ones are not asked for.
     pub fn recognizer(&self, nested: bool) -> Result<Arc<Arc<dyn Recognizer>>, Error> {
         self.recognizers.get(&nested, || {
-            Ok(match self.linker.trained_recognizer()? {
-                Some(own) if nested => Arc::new(
-                    TrainedRecognizer::clone(&own)
-                        .with_options(SpanOptions { is_flat: Some(false), ..SpanOptions::default() }),
-                ),
-                Some(own) => own,
-                None => Arc::new(DictionaryRecognizer::new(self.kb.clone()).nested(nested).typed(true)),
-            })
+            let options =
+                RecognizerOptions { nested: nested.then_some(true), typed: true, ..RecognizerOptions::default() };
+            let own = self.linker.trained_recognizer()?.map(|own| TrainedRecognizer::clone(&own));
+            options.of_knowledge_base(&self.kb, own)
         })
     }
 

@@ -16,6 +16,7 @@ use crate::budget::{HeldBytes, HeldMemory};
 use crate::connection::Connection;
 use crate::failure::Failure;
 use crate::state::{Shared, State};
+use crate::text::without_lone_surrogates;
 
 /// Most values of a body of JSON, those within values counted too.
 const MOST_VALUES: usize = 250_000;
@@ -46,7 +47,8 @@ pub(crate) fn json<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, F
         let message = format!("{what} has more than {MOST_VALUES} values");
         return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, message).hint("send it in parts"));
     }
-    serde_json::from_slice(bytes).map_err(|error| Failure::request(format!("{what}: {error}")))
+    serde_json::from_slice(&without_lone_surrogates(bytes))
+        .map_err(|error| Failure::request(format!("{what}: {error}")))
 }
 
 /// Counts the values of JSON, or a few more.
@@ -104,6 +106,10 @@ pub(crate) fn is_json(headers: &HeaderMap) -> bool {
 
 pub(crate) fn is_lines(headers: &HeaderMap) -> bool {
     is_kind(headers, &["application/x-ndjson", "application/jsonl", "application/ndjson"])
+}
+
+pub(crate) fn is_form(headers: &HeaderMap) -> bool {
+    is_kind(headers, &["application/x-www-form-urlencoded"])
 }
 
 fn is_kind(headers: &HeaderMap, kinds: &[&str]) -> bool {

@@ -45,6 +45,7 @@ mod route;
 mod server;
 mod state;
 mod stream;
+mod text;
 mod work;
 
 pub use error::Error;

@@ -66,7 +66,7 @@ fn info(base: &Base, name: String, learns: bool) -> Result<BaseInfo, Error> {
         names: catalogue.names(),
         types: catalogue.type_names(),
         encoder: base.kb.encoder()?.is_some(),
-        recognizer: linker.trained_recognizer()?.is_some(),
+        recognizer: linker.recognizer()?.fingerprint().is_some(),
         context: linker.reads_context()?,
         learns,
         threshold: linker.threshold(),

@@ -34,6 +34,9 @@ struct ConceptAnswer {
     /// Ids of broader concepts.
     #[schema(nullable = false)]
     parents: Option<Vec<String>>,
+    /// Ids of the concepts that it is a part of.
+    #[schema(nullable = false)]
+    part_of: Option<Vec<String>>,
     /// The same concept elsewhere.
     #[schema(nullable = false)]
     xrefs: Option<Vec<String>>,

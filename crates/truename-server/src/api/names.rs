@@ -6,17 +6,19 @@ use std::sync::Arc;
 use axum::extract::{FromRequest, Request, State};
 use axum::response::Response;
 use serde::{Deserialize, Serializer};
+use serde_json::Value;
 use truename_view::NameLine;
 use utoipa::{IntoParams, ToSchema};
 
 use super::name_options;
 use crate::answer::{BodyWriter, json_written};
 use crate::base::{Base, NameOptions};
-use crate::body::{Body, Parameters, is_lines};
+use crate::body::{Body, Parameters, is_lines, json};
 use crate::budget::HeldMemory;
 use crate::failure::{Failure, FailureBody};
 use crate::state::{Shared, read_base};
 use crate::stream;
+use crate::text::Text;
 
 /// Most names of a request.
 const MOST_NAMES: usize = 1000;
@@ -25,9 +27,9 @@ const MOST_NAMES: usize = 1000;
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct MatchRequest {
-    /// At most 1,000 names; null is an empty one.
+    /// At most 1,000 names; null is an empty one, and a number its digits.
     #[schema(value_type = Vec<String>, max_items = 1000, example = json!(["heart attacks", "hart failure"]))]
-    names: Vec<Option<String>>,
+    names: Vec<Option<Text>>,
     /// Number of candidates of each name.
     #[schema(minimum = 1, maximum = 100, default = 5)]
     top: Option<usize>,
@@ -116,7 +118,7 @@ pub(super) async fn match_names(
     }
     let options: NameOptions = name_options(top, types, without_aliases, explain, min_probability, nil_share)?;
     check(&base, &options).await?;
-    let names: Vec<String> = names.into_iter().map(Option::unwrap_or_default).collect();
+    let names: Vec<String> = names.into_iter().map(|name| name.map_or_else(String::new, String::from)).collect();
     holding.keep(state.answers.take(options.bytes_of(&names)).await);
     let links = state.names.ask(base, options, names).await?;
     Ok(json_written(move |out| {
@@ -134,14 +136,11 @@ pub(super) async fn check(base: &Arc<Base>, options: &NameOptions) -> Result<(),
 
 /// Returns the name of a line of a stream.
 fn name_of(line: &[u8]) -> Result<String, Failure> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Named {
-        Name(String),
-        Object { name: String },
-    }
-    match serde_json::from_slice(line) {
-        Ok(Named::Name(name) | Named::Object { name }) => Ok(name),
-        Err(_) => Err(Failure::request("it is neither a JSON string nor an object with the key `name`")),
-    }
+    let value = match json(line, "the line") {
+        Ok(Value::Object(mut fields)) => fields.remove("name"),
+        value => value.ok(),
+    };
+    let name = value.and_then(|value| serde_json::from_value::<Option<Text>>(value).ok());
+    let name = name.map(|name| name.map_or_else(String::new, String::from));
+    name.ok_or_else(|| Failure::request("it is neither a JSON string nor an object with the key `name`"))
 }

@@ -1,7 +1,5 @@
 //! Version 1.0-draft: an address for each service.
 
-use std::sync::Arc;
-
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
@@ -13,7 +11,7 @@ use serde_json::{Value, json};
 use super::property::{self, Property};
 use super::query::{self, Answered, Condition, Found, Quantifier, Query, Strictness, named_types};
 use super::suggest::{self, Window};
-use super::v0_2::{Column, Fields, Meta, OneOrMore, Proposal, RawExtended, RawValue, Row, proposed, rows_of};
+use super::v0_2::{Fields, Meta, OneOrMore, Proposal, RawExtension, RawValue, Row, proposed, rows_of};
 use super::{BATCH, OfKind, OfPath, PREVIEW, authentication, check_size, closed_manifest, page, path_of};
 use crate::access::Caller;
 use crate::body::{Body, Parameters};
@@ -193,26 +191,18 @@ impl From<Answered> for QueryAnswer {
 
 // Data extension
 
-#[derive(Deserialize)]
-struct RawExtension {
-    /// A cell without a match may be null; it has no row.
-    ids: Vec<Option<String>>,
-    properties: Vec<RawExtended>,
-}
-
 async fn extend(
     State(state): State<Shared>,
     Path(OfPath { kb }): Path<OfPath>,
     Extension(holding): Extension<HeldMemory>,
-    Body(RawExtension { ids, properties }): Body<RawExtension>,
+    Body(extension): Body<RawExtension>,
 ) -> Result<Json<Extended>, Failure> {
     let base = state.base(kb.as_deref())?;
-    let columns: Arc<[Column]> = properties.into_iter().map(Column::from).collect();
+    let (ids, columns) = extension.read()?;
     let row = |(id, values): Row| {
         let ids = columns.iter().map(|column| column.id.clone());
         ExtendedRow { id, properties: ids.zip(values).map(|(id, values)| Cell { id, values }).collect() }
     };
-    let ids = ids.into_iter().flatten().collect();
     let rows = rows_of(&state, base, ids, &columns, &holding).await?.into_iter().map(row).collect();
     Ok(Json(Extended { meta: columns.iter().map(Meta::from).collect(), rows }))
 }

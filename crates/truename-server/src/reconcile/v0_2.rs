@@ -18,10 +18,11 @@ use super::suggest::{self, Window};
 use super::{BATCH, OfKind, OfPath, PREVIEW, SCHEMA_SPACE, authentication, check_size, closed_manifest, page, path_of};
 use crate::access::Caller;
 use crate::base::Base;
-use crate::body::{self, Parameters, bytes};
+use crate::body::{self, Parameters, bytes, is_form};
 use crate::budget::{HeldBytes, HeldMemory};
 use crate::failure::Failure;
 use crate::state::{Shared, State, read_base};
+use crate::text::Text;
 use crate::work::Deadline;
 
 /// Versions that these addresses serve.
@@ -79,7 +80,11 @@ async fn post_root(
     let asked: Asked =
         serde_urlencoded::from_bytes(&form).map_err(|error| Failure::request(format!("the form: {error}")))?;
     if asked.queries.is_none() && asked.extend.is_none() {
-        return Err(Failure::request("the form has neither `queries` nor `extend`"));
+        return Err(match is_form(&headers) {
+            true => Failure::request("the form has neither `queries` nor `extend`"),
+            false => Failure::request("the body is no form with `queries` or `extend`")
+                .hint("send `Content-Type: application/x-www-form-urlencoded`"),
+        });
     }
     answer(&state, kb.as_deref(), &headers, asked, &holding).await
 }
@@ -228,18 +233,15 @@ struct RawProperty {
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum RawValue {
-    Text(String),
-    Flag(bool),
-    Number(serde_json::Number),
+    Text(Text),
     Concept { id: String },
 }
 
 impl From<RawValue> for String {
     fn from(value: RawValue) -> Self {
         match value {
-            RawValue::Text(text) | RawValue::Concept { id: text } => text,
-            RawValue::Flag(flag) => flag.to_string(),
-            RawValue::Number(number) => number.to_string(),
+            RawValue::Text(text) => text.into(),
+            RawValue::Concept { id } => id,
         }
     }
 }
@@ -321,23 +323,26 @@ async fn reconcile(
 
 // Data extension
 
+/// A data extension. Its ids and properties are read one by one, so that the fault of one leaves the others alone.
 #[derive(Deserialize)]
-struct RawExtension {
-    /// A cell without a match may be null.
-    ids: Vec<Option<String>>,
-    properties: Vec<RawExtended>,
+pub(super) struct RawExtension {
+    ids: Vec<Json>,
+    properties: Vec<Json>,
 }
 
-#[derive(Deserialize)]
-pub(super) struct RawExtended {
-    id: String,
-    #[serde(default)]
-    settings: Option<Settings>,
-}
-
-#[derive(Deserialize)]
-struct Settings {
-    limit: Option<RawValue>,
+impl RawExtension {
+    /// Returns the ids and columns that can be read. An id that cannot, as null for a cell without a match, has no row.
+    ///
+    /// # Errors
+    /// If no property can be read.
+    pub fn read(self) -> Result<(Vec<String>, Arc<[Column]>), Failure> {
+        let ids = self.ids.iter().filter_map(|id| RawValue::deserialize(id).ok()).map(String::from).collect();
+        let columns: Arc<[Column]> = self.properties.iter().filter_map(Column::read).collect();
+        match self.properties.first().filter(|_| columns.is_empty()) {
+            Some(first) => Err(Failure::request(format!("`properties`: {} has no `id`", shown(first)))),
+            None => Ok((ids, columns)),
+        }
+    }
 }
 
 /// A property whose values are asked for; concepts have no values of one that is not known.
@@ -347,15 +352,14 @@ pub(super) struct Column {
     most: usize,
 }
 
-impl From<RawExtended> for Column {
-    fn from(RawExtended { id, settings }: RawExtended) -> Self {
-        let limit = match settings.and_then(|settings| settings.limit) {
-            Some(RawValue::Text(text)) => text.trim().parse::<f64>().ok(),
-            Some(RawValue::Number(number)) => number.as_f64(),
-            _ => None,
-        };
+impl Column {
+    /// Reads an object with an `id` and perhaps `settings`, or an id by itself.
+    fn read(property: &Json) -> Option<Self> {
+        let id = String::from(RawValue::deserialize(property).ok()?);
+        let limit = property.pointer("/settings/limit").and_then(|limit| Text::deserialize(limit).ok());
+        let limit = limit.and_then(|limit| String::from(limit).trim().parse::<f64>().ok());
         let most = limit.filter(|limit| *limit >= 1.0).map_or(usize::MAX, |limit| limit as usize);
-        Self { property: Property::of(&id), id, most }
+        Some(Self { property: Property::of(&id), id, most })
     }
 }
 
@@ -381,9 +385,8 @@ impl From<&Column> for Meta {
 }
 
 async fn extended(state: &Shared, base: Arc<Base>, query: &str, holding: &HeldMemory) -> Result<Extended, Failure> {
-    let RawExtension { ids, properties } = body::json(query.as_bytes(), "`extend`")?;
-    let columns: Arc<[Column]> = properties.into_iter().map(Column::from).collect();
-    let (ids, mut rows) = (ids.into_iter().flatten().collect(), BTreeMap::new());
+    let (ids, columns) = body::json::<RawExtension>(query.as_bytes(), "`extend`")?.read()?;
+    let mut rows = BTreeMap::new();
     for (id, values) in rows_of(state, base, ids, &columns, holding).await? {
         rows.insert(id, columns.iter().map(|column| column.id.clone()).zip(values).collect());
     }

@@ -53,7 +53,7 @@ async fn a_stream_is_answered_line_by_line() {
         .collect();
     assert_eq!(String::from_utf8(answer).unwrap(), lines);
     let request = Request::post("/v1/match").header("content-type", "application/x-ndjson");
-    let (_, _, answer) = served.send(request.body(Body::from("\"aspirin\"\n7\n\"aspirin\"\n")).unwrap()).await;
+    let (_, _, answer) = served.send(request.body(Body::from("\"aspirin\"\n[7]\n\"aspirin\"\n")).unwrap()).await;
     let answer = String::from_utf8(answer).unwrap();
     let lines: Vec<&str> = answer.lines().collect();
     assert_eq!(lines.len(), 2);
@@ -542,4 +542,50 @@ async fn a_faulty_query_leaves_the_others_of_its_batch_alone() {
     assert_eq!((extended["rows"].as_array().unwrap().len(), &extended["rows"][0]["id"]), (1, &json!("D:1")));
     let (_, matched) = served.post("/v1/match", json!({"names": ["aspirin", null]})).await;
     assert_eq!((&matched["links"][0]["id"], &matched["links"][1]["id"]), (&json!("C:1"), &json!(null)));
+    // Half of a surrogate pair, which no value of serde_json can hold.
+    let queries = r#"{"good": {"query": "aspirin"}, "odd": {"query": "\ud83d"}}"#;
+    let (status, answer) = served.get(&format!("/reconcile/0.2?queries={}", encoded(queries))).await;
+    assert_eq!((status.as_u16(), &answer["good"]["result"][0]["id"]), (200, &json!("C:1")));
+}
+
+#[tokio::test]
+async fn a_faulty_id_or_property_leaves_the_others_of_an_extension_alone() {
+    let served = Served::new();
+    let ids = json!(["D:1", 5, null, {"id": "D:2"}, ["x"]]);
+    for properties in
+        [json!([{"id": "xref"}]), json!(["xref"]), json!([{"id": "xref", "settings": {"limit": []}}, null, {}])]
+    {
+        let query = json!({"ids": ids, "properties": properties});
+        let (status, extended) = served.get(&format!("/reconcile/0.2?extend={}", encoded(&query.to_string()))).await;
+        assert_eq!((status.as_u16(), &extended["rows"]["D:1"]["xref"]), (200, &json!([{"str": "X:1"}])), "{query}");
+        let rows: Vec<&str> = extended["rows"].as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!((rows, extended["meta"].as_array().unwrap().len()), (vec!["5", "D:1", "D:2"], 1));
+        let (_, draft) = served.post("/reconcile/1.0/extend", query).await;
+        assert_eq!(draft["rows"].as_array().unwrap().len(), 3);
+    }
+    let none = json!({"ids": ids, "properties": [null]});
+    assert_eq!(served.post("/reconcile/1.0/extend", none).await.0, 400);
+}
+
+#[tokio::test]
+async fn numbers_are_names_as_tables_show_them() {
+    let served = Served::new();
+    let (status, matched) = served.post("/v1/match", json!({"names": ["aspirin", 1984.0, true]})).await;
+    assert_eq!(
+        (status.as_u16(), &matched["links"][0]["id"], &matched["links"][1]["name"]),
+        (200, &json!("C:1"), &json!("1984"))
+    );
+    let request = Request::post("/v1/match").header("content-type", "application/x-ndjson");
+    let body = "null\n7\n{\"name\": null}\n{\"name\": 8.0}\n\"aspirin\"\n";
+    let (_, _, answer) = served.send(request.body(Body::from(body)).unwrap()).await;
+    let lines = String::from_utf8(answer).unwrap();
+    let names = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["name"].clone());
+    assert_eq!(names.collect::<Vec<_>>(), ["", "7", "", "8", "aspirin"]);
+    let json = Request::post("/reconcile/0.2").header("content-type", "application/json");
+    let (status, _, answer) = served.send(json.body(Body::from("{}")).unwrap()).await;
+    let answer = String::from_utf8(answer).unwrap();
+    assert!(
+        status == 400 && answer.contains("the body is no form") && answer.contains("x-www-form-urlencoded"),
+        "{answer}"
+    );
 }
