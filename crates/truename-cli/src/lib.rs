@@ -18,6 +18,7 @@ mod exit_code;
 mod harmless;
 mod interrupt;
 mod lock;
+mod mapping_page;
 mod names;
 mod output;
 mod problems;

@@ -82,6 +82,10 @@ struct MentionLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     threshold: Option<f64>,
+    /// Probability that the span is a mention; the probabilities of the candidates have it as a factor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    mention_probability: Option<f64>,
     /// True if the recognizer knows the type by its description alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     zero_shot: bool,
@@ -138,6 +142,7 @@ fn mention_line<'a>(mention: &'a LinkedMention, text: &'a str, offsets: &Offsets
         probability: is_linked.then(|| probability(link)),
         score: mention.score,
         threshold: mention.threshold,
+        mention_probability: mention.mention_probability,
         zero_shot: mention.is_zero_shot,
         long_form: mention.long_form.as_deref().map(Cow::from),
         assertions: mention.assertions.names().into_iter().map(Cow::from).collect(),
@@ -195,6 +200,7 @@ pub fn read_document(line: &str, unit: OffsetUnit) -> Result<LinkedDocument, Err
             types: written.types.into_owned(),
             score: written.score,
             threshold: written.threshold,
+            mention_probability: written.mention_probability,
             is_zero_shot: written.zero_shot,
             long_form,
             assertions,
@@ -237,6 +243,7 @@ mod tests {
             score: Some(2.0),
             assertions: [Assertion::Negated, Assertion::Family].into_iter().collect(),
             threshold: Some(1.0),
+            mention_probability: Some(0.875),
             is_zero_shot: true,
             ..LinkedMention::new(
                 Span::new(at("breast").start, text.len()),

@@ -56,6 +56,12 @@ pub struct Align {
     /// Write the mappings that were removed because they close a cycle, as SSSOM
     #[arg(long, value_name = "FILE")]
     pub removed: Option<PathBuf>,
+    /// Write a page in one file to accept and reject mappings; what it saves is for --known and --exclude
+    #[arg(long, value_name = "FILE")]
+    pub page: Option<PathBuf>,
+    /// Number of mappings on the page, drawn at random, doubtful ones sooner
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub shown: u32,
     #[command(flatten)]
     pub metadata: MetadataArguments,
     /// Write counts and times as JSON
@@ -126,8 +132,11 @@ pub enum Relation {
 pub struct EvaluateMappings {
     /// Right mappings: SSSOM, a table with the columns subject_id and object_id, or RDF/XML of the OAEI; may be given several times. Those
     /// with the modifier Not are wrong ones
-    #[arg(long, required = true, value_name = "FILE")]
+    #[arg(long, required_unless_present = "candidates", value_name = "FILE")]
     pub gold: Vec<PathBuf>,
+    /// Candidates to rank by the mappings: a table with the columns SrcEntity, TgtEntity and TgtCandidates, as Bio-ML has them
+    #[arg(long, value_name = "FILE")]
+    pub candidates: Option<PathBuf>,
     /// Mappings to score
     #[arg(long, required = true, value_name = "FILE")]
     pub found: PathBuf,

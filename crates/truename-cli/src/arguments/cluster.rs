@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use truename_clusters::ClusterOptions;
+use truename_clusters::{ClusterOptions, KeyMethod};
 
 use super::value::{distance, share};
 use super::{EncoderArgument, InputFormat, TableArguments};
@@ -33,6 +33,10 @@ pub struct Cluster {
     pub encoding: Option<String>,
     #[command(flatten)]
     pub clustering: Clustering,
+    /// Put names with equal keys into one cluster, in place of near ones: fingerprint (words in any order), ngram-fingerprint
+    /// (letter pairs), metaphone (sound of English) or cologne (sound of German)
+    #[arg(long, value_name = "METHOD", value_parser = key_method, conflicts_with_all = ["threshold", "labelled", "encoder", "kb"])]
+    pub key: Option<KeyMethod>,
     /// Form of the clusters [default: told by the extension of --out, else csv]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<ClusterFormat>,
@@ -111,8 +115,14 @@ impl From<Linkage> for truename_clusters::Linkage {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ClusterFormat {
-    /// A table with the columns name, cluster and canonical
+    /// A table with the columns name, cluster, canonical and count
     Csv,
+    /// The rows of the input table, with the columns canonical, cluster and count (rows of the cluster), as CSV or TSV
+    Table,
     /// One JSON object a name, with its count
     Jsonl,
+}
+
+fn key_method(name: &str) -> Result<KeyMethod, String> {
+    name.parse().map_err(|error: truename::Error| error.to_string())
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use truename_records::ColumnType;
 
 use super::match_names::InputFormat;
 use super::value::probability;
@@ -16,6 +17,16 @@ pub struct Dedupe {
     /// A second table; records of the first are then compared with records of this one alone
     #[arg(value_name = "RIGHT")]
     pub right: Option<PathBuf>,
+    /// Further tables; records of each are then compared with those of all others
+    #[arg(value_name = "FURTHER")]
+    pub further: Vec<PathBuf>,
+    /// A table that an earlier run wrote with --format table: the rows of FILE join its clusters, whose ids stay, or make new ones; the
+    /// answers have its rows, then those of FILE
+    #[arg(long, value_name = "DONE", conflicts_with_all = ["right", "one_to_one"])]
+    pub against: Option<PathBuf>,
+    /// Column of --against with the ids of the clusters
+    #[arg(long, value_name = "COLUMN", default_value = "cluster", requires = "against")]
+    pub cluster_column: String,
     /// Columns to compare, in capitals or not; may be given several times [default: all that do not identify rows]
     #[arg(long = "column", value_name = "COLUMN")]
     pub columns: Vec<String>,
@@ -25,26 +36,49 @@ pub struct Dedupe {
     /// Column to compare although its values identify rows, as a key that both tables share; may be given several times
     #[arg(long, value_name = "COLUMN", conflicts_with = "columns")]
     pub compare: Vec<String>,
+    /// Type of a column where the one found is wrong, for the Fellegi–Sunter model: given-name, family-name, person-name, company,
+    /// address, place, postcode, phone, email, date, number, code, coordinates or text; may be given several times
+    #[arg(long = "type", value_name = "COLUMN=TYPE", value_parser = typed_column, conflicts_with = "model")]
+    pub types: Vec<(String, ColumnType)>,
     #[command(flatten)]
     pub scorer: PairScorerArguments,
-    /// Each record's nearest others that are compared with it, by each index
-    #[arg(long, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    /// Each record's nearest others that are compared with it, by each index; 0 for the rules of --block alone
+    #[arg(long, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u16).range(0..=1000))]
     pub neighbours: u16,
+    /// Compare records with equal keys too: columns, prefix(COLUMN, LETTERS) and soundex(COLUMN) with + between them, as
+    /// "postcode + soundex(last)"; may be given several times
+    #[arg(long, value_name = "RULE")]
+    pub block: Vec<String>,
     /// Encoder whose vectors propose pairs beside the n-grams, a Hugging Face folder (`truename model pull` fetches one)
     #[arg(long, value_name = "DIR")]
     pub encoder: Option<PathBuf>,
     #[command(flatten)]
     pub adapter: AdapterArgument,
-    /// Match each record with at most one of the other table
+    /// Match each record with at most one of each other table
     #[arg(long, requires = "right")]
     pub one_to_one: bool,
     /// Pairs that are known to match, to report how many of them are compared and found: a table with the columns left and
     /// right (ids, rows or serialised records), and perhaps label
     #[arg(long, value_name = "FILE")]
     pub gold: Option<PathBuf>,
+    /// Write the fitted Fellegi–Sunter model, which `--model` applies to other tables
+    #[arg(long, value_name = "FILE", conflicts_with = "model")]
+    pub save_model: Option<PathBuf>,
+    /// Print the weight of each column in the probability of a pair, by ids or rows, in place of the answers; may be given several
+    /// times; needs the Fellegi–Sunter model
+    #[arg(long, num_args = 2, value_names = ["LEFT", "RIGHT"])]
+    pub explain: Vec<String>,
+    /// Ask for pairs on the terminal, doubtful ones first, and write the answers to this file, which `--labels` reads; what is there is not
+    /// asked for again. The scorer is fitted to them. With --out the answers of the run follow
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["labels", "model", "explain"])]
+    pub label: Option<PathBuf>,
     /// Output
     #[arg(long, value_enum, default_value_t = RecordFormat::Pairs)]
     pub format: RecordFormat,
+    /// Rule for the values of --format merged, of all columns or of one as COLUMN=RULE: most-frequent, longest, first or
+    /// newest(DATE COLUMN); may be given several times [default: most-frequent, and first for ids]
+    #[arg(long, value_name = "RULE")]
+    pub merge: Vec<String>,
     /// List all compared pairs, and not only those within a cluster
     #[arg(long)]
     pub all_pairs: bool,
@@ -79,11 +113,15 @@ pub struct Dedupe {
 /// The scorer of pairs.
 #[derive(Args)]
 pub struct PairScorerArguments {
-    /// Classifier of pairs of records, trained by `task.kind = "classify"` [default: the lexical scorer]
-    #[arg(long, value_name = "DIR")]
+    /// Scorer [default: fellegi-sunter for tables with names of persons or companies and another column, or with addresses
+    /// and phones or e-mails, or where both scorers decide alike, else lexical]
+    #[arg(long, value_enum, conflicts_with = "model")]
+    pub scorer: Option<ScorerName>,
+    /// Folder of a classifier of pairs of records, trained by `task.kind = "classify"`, or file of a Fellegi–Sunter model
+    #[arg(long, value_name = "PATH")]
     pub model: Option<PathBuf>,
-    /// Labelled pairs to fit the lexical scorer to, if that is better on held-out ones: a table with the columns left, right, label and
-    /// perhaps chance, or lines of Ditto
+    /// Labelled pairs to fit the scorer to, if that is better on held-out ones: a table with the columns left, right, label and perhaps
+    /// chance, or lines of Ditto
     #[arg(long, value_name = "FILE", conflicts_with = "model")]
     pub labels: Option<PathBuf>,
     /// Lowest probability of a match
@@ -97,6 +135,23 @@ pub enum RecordFormat {
     Pairs,
     /// The rows of the input, with the columns cluster and probability
     Table,
+    /// One row a cluster, with the values that --merge chooses and the columns cluster and count
+    Merged,
     /// A page to check pairs side by side, and to save the judgements as training data
     Html,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ScorerName {
+    /// Levels of agreement by the types of the columns, weighted by expectation maximisation over the tables
+    FellegiSunter,
+    /// Letters and words, with weights fitted to public tables
+    Lexical,
+}
+
+/// Reads a column with its type.
+fn typed_column(text: &str) -> Result<(String, ColumnType), String> {
+    let (column, kind) = text.rsplit_once('=').ok_or("a type is given as COLUMN=TYPE")?;
+    let kind = kind.trim().parse().map_err(|error: truename::Error| error.to_string())?;
+    Ok((column.trim().to_owned(), kind))
 }

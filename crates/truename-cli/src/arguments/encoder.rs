@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use truename::{AdapterChoice, Encoder, Error};
+use truename::{AdapterChoice, Encoder, Error, Precision, with_precision};
 
 /// The knowledge base to use.
 #[derive(Args)]
@@ -39,12 +39,18 @@ pub struct AdapterArgument {
     /// Adapters of the encoder's folder to use, with commas between them: `general,biomedical`, `all` or `none` [default: all]
     #[arg(long, value_name = "NAMES", requires = "encoder")]
     pub adapter: Option<AdapterChoice>,
+    /// Weights of the encoder: `f32`, or `int8` for a copy in 8 bits, which is made in the cache on first use; vectors of the one are
+    /// not those of the other [default: those of the folder]
+    #[arg(long, value_name = "PRECISION", requires = "encoder")]
+    pub precision: Option<Precision>,
 }
 
 impl AdapterArgument {
     /// Opens the encoder in a folder with the adapters named.
     pub fn open(&self, folder: &Path) -> Result<Encoder, Error> {
-        Encoder::open_with_adapters(folder, &self.adapter.clone().unwrap_or_default())
+        let folder =
+            self.precision.map_or_else(|| Ok(folder.to_owned()), |precision| with_precision(folder, precision))?;
+        Encoder::open_with_adapters(&folder, &self.adapter.clone().unwrap_or_default())
     }
 }
 

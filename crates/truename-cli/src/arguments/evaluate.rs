@@ -23,7 +23,7 @@ pub enum Evaluate {
     Link(EvaluateLink),
     /// Score recognized mentions against an annotated corpus
     ///
-    /// The recognizer is the dictionary of the knowledge base. Mentions are compared strictly (both bounds), by start, by end
+    /// Without --recognizer it is the one that `link` uses. Mentions are compared strictly (both bounds), by start, by end
     /// and loosely (any overlap), and must have the gold type, ignoring case; where recognizer or corpus has no types, spans
     /// alone are compared. Gold mentions of the type `unknown` and found ones at their place do not count.
     Mentions(EvaluateMentions),

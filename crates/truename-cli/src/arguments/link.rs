@@ -40,7 +40,7 @@ pub struct Link {
     #[arg(long)]
     pub csv_safe: bool,
     /// Link the mentions that the documents have, and look for no others
-    #[arg(long, conflicts_with_all = ["nested", "composites", "recognizer", "entity_types", "entity_type", "joint"])]
+    #[arg(long, conflicts_with_all = ["nested", "composites", "recognizer", "no_models", "entity_types", "entity_type", "joint", "min_margin"])]
     pub mentions: bool,
     /// Candidates given for each mention [default: 1, and 5 in HTML]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=MOST_CANDIDATES))]

@@ -39,7 +39,7 @@ pub use classify::{Classify, TextArguments};
 pub use cluster::{Cluster, ClusterFormat, Clustering};
 pub use concepts::ConceptArguments;
 pub use corpus::{Corpus, CorpusBuild};
-pub use dedupe::{Dedupe, PairScorerArguments, RecordFormat};
+pub use dedupe::{Dedupe, PairScorerArguments, RecordFormat, ScorerName};
 pub use documents::{AnsweredDocuments, DocumentArguments};
 pub use encoder::{AdapterArgument, EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
 pub use evaluate::{

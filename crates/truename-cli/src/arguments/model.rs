@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
+use super::{DocumentArguments, KbArgument};
+
 #[derive(Subcommand)]
 pub enum Model {
     /// Fetch a model into the user's cache and print its folder
@@ -24,6 +26,22 @@ pub enum Model {
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
+    /// Fit the probabilities of a recognizer's mentions to annotated documents that it did not learn from
+    ///
+    /// `link` multiplies the probability of a concept by that of the mention. Names of the knowledge base have lower thresholds, as in
+    /// `link`. A run of `train` with data to evaluate on does so too, without the names.
+    Calibrate {
+        /// The folder of the recognizer, which keeps them
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+        /// Annotated documents, with the recognizer's names of types
+        #[arg(long, required = true, value_name = "FILE")]
+        gold: Vec<PathBuf>,
+        #[command(flatten)]
+        kb: KbArgument,
+        #[command(flatten)]
+        reading: DocumentArguments,
+    },
     /// Write a copy of a model in 8 bits, a quarter of the size and faster, for inference alone
     ///
     /// Takes the folder of an encoder, a recognizer, a retriever, a re-ranker or a classifier. Vectors of a knowledge base belong to
@@ -35,5 +53,9 @@ pub enum Model {
         /// The folder of the copy, which must be new or empty
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
+        /// Leave out a recognizer's network of descriptions: the copy has half the size and finds the types that the model was
+        /// trained on, no others
+        #[arg(long)]
+        trained_types: bool,
     },
 }

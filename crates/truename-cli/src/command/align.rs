@@ -15,7 +15,7 @@ use crate::arguments::{Align, MappingFormat, MetadataArguments, Relation};
 use crate::exit_code::UsageError;
 use crate::output::Output;
 use crate::progress::watched;
-use crate::{atomic_file, bars, interrupt, problems};
+use crate::{atomic_file, bars, interrupt, mapping_page, problems};
 
 pub fn run(arguments: &Align, quiet: bool) -> anyhow::Result<()> {
     let stdin = [&arguments.subjects, &arguments.objects].into_iter().filter(|path| *path == Path::new("-")).count();
@@ -95,6 +95,9 @@ fn write(arguments: &Align, [source, target]: [&[Concept]; 2], alignment: &Align
     let mut out = Output::open(arguments.out.as_deref())?;
     out.put(text.as_bytes())?;
     out.finish()?;
+    if let Some(path) = &arguments.page {
+        mapping_page::write(path, [source, target], alignment, &set, arguments.shown as usize)?;
+    }
     let Some(path) = &arguments.removed else { return Ok(()) };
     let removed: Vec<_> = alignment.removed.iter().map(|removed| removed.mapping.clone()).collect();
     atomic_file::write(path, &MappingSet::new(source, target, &removed, &metadata).to_sssom())

@@ -10,7 +10,7 @@ use truename_error::{Error, ErrorKind, counted, grouped};
 use crate::arguments::Annotate;
 use crate::bars;
 use crate::command::open_kb;
-use crate::documents::{CorpusSink, Documents, say_left_out};
+use crate::documents::{CorpusSink, Documents, say_losses};
 
 pub fn run(arguments: &Annotate, quiet: bool) -> anyhow::Result<()> {
     let start = Instant::now();
@@ -28,12 +28,12 @@ pub fn run(arguments: &Annotate, quiet: bool) -> anyhow::Result<()> {
         }
         sink.flush()?;
     }
-    let (problems, left_out) = (documents.finish()?, sink.left_out());
+    let (problems, losses) = (documents.finish()?, sink.losses());
     if problems.allow_output() {
         sink.finish()?;
     }
     if !quiet {
-        say_left_out(left_out);
+        say_losses(losses);
         tally.report(start);
     }
     problems.report(quiet)

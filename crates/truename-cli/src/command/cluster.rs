@@ -10,12 +10,14 @@ use truename_clusters::{NameClusters, Threshold, canonical_names};
 use truename_error::{counted, grouped};
 use truename_eval::clusters::Clusters;
 
-use crate::arguments::{Cluster, ClusterFormat, Clustering, EncoderChoice};
+use crate::arguments::{Cluster, ClusterFormat, Clustering, EncoderChoice, InputFormat};
 use crate::exit_code::UsageError;
 use crate::interrupt;
-use crate::names::phrases::{self, Phrases};
+use crate::names::added::free_names;
+use crate::names::input::by_extension;
+use crate::names::phrases::{self, PhraseTable, Phrases};
 use crate::output::Output;
-use crate::problems::say_truncated;
+use crate::problems::{self, say_truncated};
 use crate::progress::watched;
 use truename_read::Dialect;
 
@@ -24,22 +26,43 @@ pub fn run(arguments: &Cluster, quiet: bool) -> anyhow::Result<()> {
     let format = format(arguments)?;
     let encoder = encoder(&arguments.clustering, quiet)?;
     let phrases = phrases::read(arguments, quiet)?;
+    if !quiet {
+        problems::show(&phrases.faults, phrases.fault_count);
+    }
     if phrases.empty > 0 && !quiet {
         crate::say!("{} without a name left out", counted(phrases.empty, "cell"));
     }
-    let clustered = cluster(&phrases.names, encoder.as_deref(), &arguments.clustering, quiet)?;
-    write(arguments, format, &phrases, &clustered.labels)?;
+    let (labels, summary) = match arguments.key {
+        Some(method) => {
+            let labels = method.clusters(&phrases.names);
+            let summary = sizes(&labels);
+            (labels, summary)
+        }
+        None => {
+            let clustered = cluster(&phrases.names, encoder.as_deref(), &arguments.clustering, quiet)?;
+            let summary = summary(&clustered, &arguments.clustering);
+            (clustered.labels, summary)
+        }
+    };
+    let canonical = canonical_names(&phrases.names, &phrases.counts, &labels);
+    let clusters = Canonical { labels, canonical };
+    match &phrases.table {
+        Some(table) => write_rows(arguments, table, &phrases, &clusters)?,
+        None => write(arguments, format, &phrases, &clusters)?,
+    }
     if !quiet {
         let triples =
             if phrases.triples > 0 { format!(" of {}", counted(phrases.triples, "triple")) } else { String::new() };
         let seconds = start.elapsed().as_secs_f64();
-        crate::say!(
-            "{}{triples} in {} ({seconds:.1} s)",
-            counted(phrases.names.len() as u64, "name"),
-            summary(&clustered, &arguments.clustering)
-        );
+        crate::say!("{}{triples} in {summary} ({seconds:.1} s)", counted(phrases.names.len() as u64, "name"));
     }
     Ok(())
+}
+
+/// The cluster of each name, and the name that stands for each cluster.
+struct Canonical {
+    labels: Vec<usize>,
+    canonical: Vec<usize>,
 }
 
 fn format(arguments: &Cluster) -> Result<ClusterFormat, UsageError> {
@@ -48,6 +71,7 @@ fn format(arguments: &Cluster) -> Result<ClusterFormat, UsageError> {
     let extension =
         name.as_deref().map(|name| name.strip_suffix(".gz").unwrap_or(name)).and_then(|name| name.rsplit_once('.'));
     let told = match extension {
+        Some((_, "csv" | "tsv" | "tab")) if arguments.format == Some(ClusterFormat::Table) => None,
         Some((_, "csv")) => Some(ClusterFormat::Csv),
         Some((_, "jsonl" | "ndjson")) => Some(ClusterFormat::Jsonl),
         Some((_, "tsv" | "tab" | "parquet" | "pq")) => {
@@ -103,9 +127,6 @@ pub fn cluster(
 
 /// Describes clusters and their threshold.
 pub fn summary(clustered: &NameClusters, arguments: &Clustering) -> String {
-    let mut sizes = vec![0_u32; clustered.labels.iter().max().map_or(0, |last| last + 1)];
-    clustered.labels.iter().for_each(|label| sizes[*label] += 1);
-    let several = sizes.iter().filter(|size| **size > 1).count();
     let chosen = match (clustered.score, clustered.labelled) {
         (None, _) => String::new(),
         (Some(score), None) => format!(", chosen by a silhouette of {score:.3}"),
@@ -119,12 +140,15 @@ pub fn summary(clustered: &NameClusters, arguments: &Clustering) -> String {
         true => String::new(),
         false => format!(", on the graph of the {} nearest", arguments.neighbours),
     };
-    format!(
-        "{}, {} of several names; threshold {}{chosen}{graph}",
-        counted(sizes.len() as u64, "cluster"),
-        grouped(several as u64),
-        clustered.threshold
-    )
+    format!("{}; threshold {}{chosen}{graph}", sizes(&clustered.labels), clustered.threshold)
+}
+
+/// Describes the number of clusters, and of those of several names.
+fn sizes(labels: &[usize]) -> String {
+    let mut sizes = vec![0_u32; labels.iter().max().map_or(0, |last| last + 1)];
+    labels.iter().for_each(|label| sizes[*label] += 1);
+    let several = sizes.iter().filter(|size| **size > 1).count();
+    format!("{}, {} of several names", counted(sizes.len() as u64, "cluster"), grouped(several as u64))
 }
 
 /// A name in a cluster, as it is written.
@@ -137,23 +161,46 @@ struct Line<'a> {
 }
 
 /// Writes the clusters, numbered from 1, in the order of the names.
-fn write(arguments: &Cluster, format: ClusterFormat, phrases: &Phrases, labels: &[usize]) -> anyhow::Result<()> {
+fn write(arguments: &Cluster, format: ClusterFormat, phrases: &Phrases, clusters: &Canonical) -> anyhow::Result<()> {
     let Phrases { names, counts, .. } = phrases;
-    let canonical = canonical_names(names, counts, labels);
     let mut out = Output::open(arguments.out.as_deref())?;
     if format == ClusterFormat::Csv {
-        out.put(b"name,cluster,canonical\n")?;
+        out.put(b"name,cluster,canonical,count\n")?;
     }
-    for ((name, label), count) in names.iter().zip(labels).zip(counts) {
+    for ((name, label), count) in names.iter().zip(&clusters.labels).zip(counts) {
         interrupt::check()?;
-        let line = Line { name, cluster: label + 1, canonical: &names[canonical[*label]], count: *count };
-        match format {
-            ClusterFormat::Csv => {
-                let cells = [line.name, &line.cluster.to_string(), line.canonical];
-                out.put((Dialect::of(b',').row(cells, arguments.csv_safe) + "\n").as_bytes())?;
-            }
-            ClusterFormat::Jsonl => out.put(&[serde_json::to_vec(&line)?, b"\n".to_vec()].concat())?,
+        let line = Line { name, cluster: label + 1, canonical: &names[clusters.canonical[*label]], count: *count };
+        if format == ClusterFormat::Jsonl {
+            out.put(&[serde_json::to_vec(&line)?, b"\n".to_vec()].concat())?;
+        } else {
+            let cells = [line.name, &line.cluster.to_string(), line.canonical, &line.count.to_string()];
+            out.put((Dialect::of(b',').row(cells, arguments.csv_safe) + "\n").as_bytes())?;
         }
+    }
+    out.finish()
+}
+
+/// Writes the rows of a table with the canonical name, the number and the number of rows of their clusters; empty without a name.
+fn write_rows(arguments: &Cluster, table: &PhraseTable, phrases: &Phrases, clusters: &Canonical) -> anyhow::Result<()> {
+    let mut rows = vec![0; clusters.canonical.len()];
+    clusters.labels.iter().zip(&phrases.counts).for_each(|(label, count)| rows[*label] += count);
+    let dialect = match arguments.out.as_deref().and_then(by_extension) {
+        Some(InputFormat::Tsv) => Dialect::TSV,
+        _ => Dialect::of(b','),
+    };
+    let mut out = Output::open(arguments.out.as_deref())?;
+    let mut put = |cells: &[String], added: &[String]| {
+        let cells = cells.iter().chain(added).map(String::as_str);
+        out.put((dialect.row(cells, arguments.csv_safe) + "\n").as_bytes())
+    };
+    put(&table.columns, &free_names(&table.columns, &["canonical", "cluster", "count"]))?;
+    for (cells, name) in &table.rows {
+        interrupt::check()?;
+        let added = |name: &usize| {
+            let label = clusters.labels[*name];
+            [phrases.names[clusters.canonical[label]].clone(), (label + 1).to_string(), rows[label].to_string()]
+        };
+        put(cells, &name.as_ref().map(added).unwrap_or_default())?;
     }
     out.finish()
 }

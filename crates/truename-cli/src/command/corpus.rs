@@ -1,9 +1,10 @@
 //! `truename corpus`.
 
 use std::io::Write;
+use std::sync::Arc;
 use std::time::Instant;
 
-use truename::{LinkOptions, Linker, RecognizerOptions};
+use truename::{DictionaryRecognizer, LinkOptions, Linker, RecognizerOptions};
 use truename_error::{counted, grouped};
 use truename_train::{CorpusOptions, CorpusReport, CorpusTexts, Start, build_corpus};
 
@@ -62,24 +63,28 @@ fn linker(arguments: &CorpusBuild, quiet: bool) -> anyhow::Result<Linker> {
     let min_probability = Some(arguments.min_probability);
     let options = LinkOptions { top: 1, min_probability, ..LinkOptions::default() };
     let linker = open_linker(&arguments.kb, quiet)?.with_options(options)?;
-    if arguments.recognizer.are_default() {
-        return Ok(linker);
-    }
     let kb = linker.knowledge_base().clone();
+    if arguments.recognizer.are_default() {
+        return Ok(match linker.trained_recognizer()? {
+            Some(_) => linker,
+            None => linker.with_recognizer(Arc::new(DictionaryRecognizer::new(kb))),
+        });
+    }
     let recognizer = recognizer(&arguments.recognizer, || Ok(kb), RecognizerOptions::default())?;
     Ok(linker.with_recognizer(recognizer))
 }
 
 /// Describes recognizer and encoder for the data sheet.
 fn described(arguments: &CorpusBuild) -> String {
-    let RecognizerChoices { recognizer, entity_types, entity_type, joint } = &arguments.recognizer;
-    let mut parts: Vec<String> = recognizer.iter().map(|name| name.display().to_string()).collect();
+    let RecognizerChoices { entity_types, entity_type, joint, min_margin, .. } = &arguments.recognizer;
+    let mut parts: Vec<String> = arguments.recognizer.names().iter().map(|name| name.display().to_string()).collect();
     if parts.is_empty() {
         parts.push("the knowledge base's own, else the dictionary".to_owned());
     }
     parts.extend(entity_types.iter().map(|path| format!("types of {}", path.display())));
     parts.extend(entity_type.iter().map(|kind| format!("type {kind}")));
     parts.extend(joint.then(|| "joint".to_owned()));
+    parts.extend(min_margin.map(|margin| format!("margin {margin} and above")));
     let encoder = match &arguments.kb.encoder.encoder {
         None => "the knowledge base's own, where it has one".to_owned(),
         Some(EncoderChoice::None) => "none".to_owned(),

@@ -4,31 +4,48 @@ use std::time::Instant;
 
 use serde::Serialize;
 use truename_error::{counted, grouped};
-use truename_eval::FittedPairModel;
+use truename_eval::{ComparedPairs, FittedPairModel};
 use truename_read::quoted;
-use truename_records::{Blocking, CandidatePairs, ComparedTables, RecordTables, Resolution, Resolver};
+use truename_records::{
+    BlockRule, Blocking, CandidatePairs, ClusterIds, ComparedTables, FellegiSunterModel, RecordTables, Resolution,
+    Resolver, StandingClusters,
+};
 
 use crate::arguments::Dedupe;
 use crate::exit_code::UsageError;
-use crate::records::{Coverage, Gold, Input, LabelReport, check, pair_model, say_gain, say_truncated, write};
+use crate::records::{
+    Answers, Coverage, Explained, Explanations, Gold, Input, LabelReport, RuleReport, ask, check, pair_model, say_gain,
+    say_truncated, say_weights, write,
+};
 use crate::{atomic_file, bars, interrupt, progress};
 
 pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
     check(arguments)?;
-    if arguments.file == std::path::Path::new("-") && arguments.right.as_deref() == Some(arguments.file.as_path()) {
-        return Err(UsageError("stdin can be one of the tables alone".into()).into());
+    let tables = [Some(&arguments.file), arguments.right.as_ref(), arguments.against.as_ref()];
+    match tables.into_iter().flatten().chain(&arguments.further).filter(|path| path.as_os_str() == "-").count() {
+        0 => (),
+        1 if arguments.label.is_none() => (),
+        1 => return Err(UsageError("--label reads the answers from stdin, which cannot be a table too".into()).into()),
+        _ => return Err(UsageError("stdin can be one of the tables alone".into()).into()),
     }
     let start = Instant::now();
     let no_bar = quiet || bars::is_in_the_way(arguments.out.as_ref());
-    let source = pair_model(&arguments.scorer)?;
+    let asked = arguments.label.as_deref();
+    let labels = asked.filter(|path| path.exists()).or(arguments.scorer.labels.as_deref());
+    let source = pair_model(&arguments.scorer, labels)?;
     let encoder = arguments.encoder.as_deref().map(|folder| arguments.adapter.open(folder)).transpose()?;
-    let input = Input::read(arguments, no_bar)?;
+    let rules = block_rules(&arguments.block)?;
+    let input = Input::read(arguments, quiet)?;
     let gold = arguments.gold.as_deref().map(|path| Gold::read(path, &input)).transpose()?;
+    let explanations = Explanations::read(&arguments.explain, &input.tables)?;
     let mut summary = Summary { reading: start.elapsed().as_secs_f64(), ..Summary::default() };
 
     let tables = input.tables.tables();
     let blocking = Blocking {
         neighbours: arguments.neighbours.into(),
+        rules: &rules,
+        first_new: input.standing.as_ref().map_or(0, StandingClusters::rows),
+        sources: input.tables.left.sources(),
         encoder: encoder.as_ref(),
         progress: interrupt::progress(),
     };
@@ -38,13 +55,21 @@ pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
 
     let began = Instant::now();
     let compared = ComparedTables { tables: &input.tables, pairs: &blocked.pairs };
-    let FittedPairModel { model, gain } =
-        progress::watched(no_bar, || source.fit(Some(compared), arguments.scorer.threshold))?;
+    let threshold = arguments.scorer.threshold;
+    let FittedPairModel { model, gain } = match asked {
+        Some(path) => ask(path, source, compared, threshold)?,
+        None => progress::watched(no_bar, || source.fit(ComparedPairs::Tables(compared), threshold))?,
+    };
+    let json = |path| model.fellegi_sunter().map(|model| (path, model.to_json()));
+    let saved = arguments.save_model.as_deref().map(json).transpose()?;
+    summary.explanations = explanations.of(&model, &input.tables)?;
     let (scorer, resolution) = progress::watched(no_bar, || {
-        let scorer = model.scorer(tables);
+        let scorer = model.scorer(tables)?;
         let resolver = Resolver {
-            threshold: arguments.scorer.threshold,
+            threshold,
             one_to_one: arguments.one_to_one,
+            standing: input.standing.as_ref(),
+            sources: input.tables.left.sources(),
             progress: interrupt::progress(),
             scorer: &*scorer,
         };
@@ -53,11 +78,29 @@ pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
     })?;
     summary.comparing = began.elapsed().as_secs_f64();
 
+    let ClusterIds { ids, joined, .. } = match &input.standing {
+        Some(standing) => standing.ids(&resolution.clusters),
+        None => ClusterIds::numbered(&resolution.clusters),
+    };
+    summary.joined = joined;
     summary.count(&input.tables, &blocked, &resolution);
+    summary.model = model.fellegi_sunter().ok().cloned();
     summary.labels = gain.as_ref().map(LabelReport::of);
+    summary.rules =
+        rules.iter().zip(&blocked.left_out).map(|(rule, left_out)| RuleReport::of(rule, *left_out)).collect();
+    if let Some(gold) = &gold {
+        summary.rules.iter_mut().zip(&rules).for_each(|(report, rule)| report.recall = gold.recall_of(rule, tables));
+    }
     summary.gold = gold.map(|gold| gold.coverage(&blocked.pairs, &resolution));
     let committing = interrupt::commit()?;
-    write(arguments, &input, &resolution)?;
+    if arguments.out.is_some() || arguments.explain.is_empty() && asked.is_none() {
+        write(arguments, &Answers { input: &input, resolution: &resolution, ids: &ids })?;
+    } else {
+        Explained::write(&summary.explanations)?;
+    }
+    if let Some((path, model)) = saved {
+        atomic_file::write(path, &model)?;
+    }
     summary.seconds = start.elapsed().as_secs_f64();
     atomic_file::write_json(arguments.json.as_deref(), &summary)?;
     drop(committing);
@@ -68,7 +111,9 @@ pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
             crate::say!("column {} identifies the rows and is not compared", quoted(name));
             crate::say!("hint: --compare {} compares it too", quoted(name));
         }
+        say_weights(&model);
         gain.iter().for_each(say_gain);
+        summary.rules.iter().for_each(RuleReport::say);
         say_truncated(scorer.truncated());
         if blocked.truncated > 0 {
             let records = counted(blocked.truncated, "record");
@@ -77,6 +122,17 @@ pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
         summary.say();
     }
     Ok(())
+}
+
+/// Reads the rules of blocking.
+fn block_rules(texts: &[String]) -> Result<Vec<BlockRule>, UsageError> {
+    let rule = |text: &String| {
+        text.parse().map_err(|error: truename::Error| {
+            let hint = error.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+            UsageError(format!("--block: {error}{hint}"))
+        })
+    };
+    texts.iter().map(rule).collect()
 }
 
 /// Counts and times of a run, as `--json` has them.
@@ -93,11 +149,23 @@ struct Summary {
     matches: usize,
     clusters: usize,
     clusters_of_several: usize,
+    /// Ids of clusters that stood and are a part of another one now, each with the id of that.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    joined: Vec<(String, String)>,
     /// Gain of the fit to labelled pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     labels: Option<LabelReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     gold: Option<Coverage>,
+    /// The rules of blocking.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rules: Vec<RuleReport>,
+    /// Parameters of the Fellegi–Sunter model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<FellegiSunterModel>,
+    /// Weights of the pairs asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    explanations: Vec<Explained>,
     /// Seconds in all, and those of the stages.
     seconds: f64,
     reading: f64,
@@ -119,6 +187,9 @@ impl Summary {
     }
 
     fn say(&self) {
+        for (gone, kept) in &self.joined {
+            crate::say!("cluster {} is a part of cluster {} now", quoted(gone), quoted(kept));
+        }
         if let Some(Coverage { gold, compared, found, blocking_recall, recall }) = &self.gold {
             let [blocking, found_share] = [blocking_recall, recall].map(|share| 100.0 * share);
             let (compared, found) = (grouped(*compared as u64), grouped(*found as u64));

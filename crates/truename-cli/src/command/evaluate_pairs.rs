@@ -3,20 +3,21 @@
 use std::io::Write;
 
 use truename_eval::pairs::read_pairs;
-use truename_eval::{FittedPairModel, PairError, PairReport};
+use truename_eval::{ComparedPairs, FittedPairModel, PairError, PairReport, pair_tables};
 
 use crate::arguments::EvaluatePairs;
 use crate::progress::watched;
-use crate::records::{pair_model, say_gain, say_truncated};
+use crate::records::{pair_model, say_gain, say_truncated, say_weights};
 use crate::{atomic_file, interrupt, output};
 
 pub fn run(arguments: &EvaluatePairs, quiet: bool) -> anyhow::Result<()> {
     let (threshold, errors) = (arguments.scorer.threshold, arguments.errors as usize);
-    let source = pair_model(&arguments.scorer)?;
+    let source = pair_model(&arguments.scorer, arguments.scorer.labels.as_deref())?;
     let gold = read_pairs(&arguments.gold)?;
-    let FittedPairModel { model, gain } = source.fit(None, threshold)?;
+    let FittedPairModel { model, gain } = source.fit(ComparedPairs::Texts(&pair_tables(&gold)), threshold)?;
     let report = watched(quiet, || PairReport::of(&model, &gold, threshold, errors, &interrupt::progress()))?;
     if !quiet {
+        say_weights(&model);
         gain.iter().for_each(say_gain);
         say_truncated(report.truncated);
     }

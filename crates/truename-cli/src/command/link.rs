@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 use truename::{LinkOptions, LinkedDocument, Linker, RecognizerOptions, StopNames, assertion_rules};
-use truename_corpus::ReadOptions;
+use truename_corpus::{Losses, ReadOptions};
 use truename_error::{counted, grouped};
 
 use crate::arguments::{Given, Link, LinkFormat, Linking};
 use crate::bars;
 use crate::command::recognizer::recognizer;
 use crate::command::{check_vectors, open_linker};
-use crate::documents::{Documents, MentionColumns, Sink, SinkOptions, say_left_out};
+use crate::documents::{Documents, MentionColumns, Sink, SinkOptions, say_losses};
 use crate::exit_code::UsageError;
 use crate::names::added::{AddedColumns, AnswerOptions};
 use crate::problems::TruncatedNames;
@@ -55,7 +55,7 @@ pub fn run(given: &Given<Link>, quiet: bool) -> anyhow::Result<()> {
         tally.counts = resumable.counts();
         resumable.go_on();
     }
-    let left_out_before = tally.counts.left_out;
+    let losses_before = tally.counts.losses;
     let mut linked = match arguments.mentions {
         true => linker.link_mention_stream(&mut documents),
         false => linker.link_stream(&mut documents),
@@ -66,7 +66,7 @@ pub fn run(given: &Given<Link>, quiet: bool) -> anyhow::Result<()> {
             sink.write(&linked)?;
         }
         sink.flush()?;
-        tally.counts.left_out = left_out_before + sink.left_out();
+        tally.counts.losses = losses_before + sink.losses();
         resumable.iter().try_for_each(|file| file.save(tally.counts.documents, &tally.counts))?;
     }
     let problems = documents.finish()?;
@@ -142,6 +142,7 @@ pub fn of_documents(linker: Linker, linking: &Linking, options: LinkOptions) -> 
         types: linking.concepts.types.clone(),
         without_aliases: linking.concepts.without_aliases.clone(),
         stop_names,
+        names: true,
         ..RecognizerOptions::default()
     };
     Ok(linker.with_recognizer(recognizer(&linking.recognizer, || Ok(kb), options)?))
@@ -158,8 +159,8 @@ struct Counts {
     documents: u64,
     mentions: u64,
     nil: u64,
-    /// Number of mentions that the format of the output cannot hold.
-    left_out: u64,
+    #[serde(flatten)]
+    losses: Losses,
 }
 
 impl Tally {
@@ -172,8 +173,8 @@ impl Tally {
 
     fn report(&self, start: Instant) {
         self.truncated.say();
-        let Counts { documents, mentions, nil, left_out } = self.counts;
-        say_left_out(left_out);
+        let Counts { documents, mentions, nil, losses } = self.counts;
+        say_losses(losses);
         let seconds = start.elapsed().as_secs_f64();
         crate::say!(
             "{}: {}, {} linked, {} NIL ({seconds:.1} s, {} documents/s)",

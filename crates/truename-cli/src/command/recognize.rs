@@ -11,7 +11,7 @@ use crate::arguments::{LinkFormat, Recognize};
 use crate::bars;
 use crate::command::open_kb;
 use crate::command::recognizer::recognizer;
-use crate::documents::{Documents, MentionColumns, Sink, SinkOptions, say_left_out};
+use crate::documents::{Documents, MentionColumns, Sink, SinkOptions, say_losses};
 use crate::exit_code::UsageError;
 
 pub fn run(arguments: &Recognize, quiet: bool) -> anyhow::Result<()> {
@@ -44,12 +44,12 @@ pub fn run(arguments: &Recognize, quiet: bool) -> anyhow::Result<()> {
         }
         sink.flush()?;
     }
-    let (problems, left_out) = (documents.finish()?, sink.left_out());
+    let (problems, losses) = (documents.finish()?, sink.losses());
     if problems.allow_output() {
         sink.finish()?;
     }
     if !quiet {
-        say_left_out(left_out);
+        say_losses(losses);
         tally.report(start);
     }
     problems.report(quiet)

@@ -10,15 +10,17 @@ use truename_read::SourceOptions;
 use crate::arguments::RecognizerChoices;
 use crate::exit_code::UsageError;
 
-/// Opens the named recognizers, else the knowledge base's own, else the dictionary of the knowledge base.
+/// Opens the named recognizers, else that of the knowledge base.
 pub fn recognizer(
     choices: &RecognizerChoices,
     kb: impl FnOnce() -> Result<KnowledgeBase, truename::Error>,
     options: RecognizerOptions,
 ) -> anyhow::Result<Arc<dyn Recognizer>> {
     let strategy = if choices.joint { SpanStrategy::Joint } else { SpanStrategy::Span };
-    let options = RecognizerOptions { entity_types: entity_types(choices)?, strategy, ..options };
-    Ok(options.open(&choices.recognizer, kb)?)
+    // A report by margin has a margin of its own.
+    let min_margin = choices.min_margin.unwrap_or(options.min_margin);
+    let options = RecognizerOptions { entity_types: entity_types(choices)?, strategy, min_margin, ..options };
+    Ok(options.open(&choices.names(), kb)?)
 }
 
 /// Reads the types of `--entity-types` and `--entity-type`.

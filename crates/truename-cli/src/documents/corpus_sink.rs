@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use truename::{Document, OffsetUnit};
-use truename_corpus::{BratWriter, Format, Writer};
+use truename_corpus::{BratWriter, Format, Losses, Writer};
 use truename_error::counted;
 
 use crate::exit_code::UsageError;
@@ -52,9 +52,9 @@ impl CorpusSink {
         }
     }
 
-    /// Returns the number of mentions that the format cannot hold.
-    pub fn left_out(&self) -> u64 {
-        if let Self::Stream(writer) = self { writer.left_out() } else { 0 }
+    /// Returns the counts of what the format cannot hold.
+    pub fn losses(&self) -> Losses {
+        if let Self::Stream(writer) = self { writer.losses() } else { Losses::default() }
     }
 
     pub fn finish(self) -> anyhow::Result<()> {
@@ -68,10 +68,16 @@ impl CorpusSink {
     }
 }
 
-/// Reports mentions that a format cannot hold.
-pub fn say_left_out(mentions: u64) {
-    if mentions > 0 {
-        let mentions = counted(mentions, "mention");
+/// Reports what a format cannot hold.
+pub fn say_losses(losses: Losses) {
+    if losses.replaced > 0 {
+        let characters = counted(losses.replaced, "character");
+        crate::say!(
+            "{characters} replaced that XML cannot hold: control characters by spaces, U+FFFE and U+FFFF by U+FFFD"
+        );
+    }
+    if losses.left_out > 0 {
+        let mentions = counted(losses.left_out, "mention");
         crate::say!(
             "{mentions} left out, which others overlap: CoNLL gives a token one tag (the first and longest is written)"
         );

@@ -6,7 +6,7 @@ mod sink;
 mod source;
 mod terminal;
 
-pub use corpus_sink::{CorpusSink, say_left_out};
+pub use corpus_sink::{CorpusSink, say_losses};
 pub use mention_table::MentionColumns;
 pub use sink::{Sink, SinkOptions};
 pub use source::Documents;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use truename::{Document, LinkedDocument, LinkedMention, Mention, OffsetUnit};
-use truename_corpus::Format;
+use truename_corpus::{Format, Losses};
 use truename_view::{DocumentLine, HtmlWriter};
 
 use super::mention_table::{MentionColumns, MentionTable};
@@ -80,9 +80,9 @@ impl Sink {
         }
     }
 
-    /// Returns the number of mentions that the format cannot hold.
-    pub fn left_out(&self) -> u64 {
-        if let Self::Corpus(corpus) = self { corpus.left_out() } else { 0 }
+    /// Returns the counts of what the format cannot hold.
+    pub fn losses(&self) -> Losses {
+        if let Self::Corpus(corpus) = self { corpus.losses() } else { Losses::default() }
     }
 
     pub fn finish(self) -> anyhow::Result<()> {

@@ -27,7 +27,7 @@ impl<'r> Cells<'r> {
     pub fn text(&self, columns: &[String], at: usize) -> Result<String, String> {
         match self {
             Self::Row { record, encoding } => match record.cell(at) {
-                Some(cell) => encoding.decode(cell).ok_or_else(|| undecodable(cell)),
+                Some(cell) => encoding.decode(cell).map(without_nul).ok_or_else(|| undecodable(cell)),
                 None => Err(format!("row has {} of {} cells", record.width(), columns.len())),
             },
             Self::Object(fields) => match fields.get(&columns[at]) {
@@ -39,6 +39,11 @@ impl<'r> Cells<'r> {
             },
         }
     }
+}
+
+/// Returns a text with its NUL bytes as blanks.
+pub fn without_nul(text: String) -> String {
+    if text.contains('\0') { text.replace('\0', " ") } else { text }
 }
 
 /// Returns the message of bytes that are no text.

@@ -16,6 +16,7 @@ use super::input::{Input, InputOptions, by_extension, first_fields, layout, refu
 use super::row_writer::RowWriter;
 use super::walk::{Answerer, walk};
 use crate::arguments::{Classify, InputFormat, TableArguments, TextArguments};
+use crate::bars::is_in_the_way;
 use crate::exit_code::UsageError;
 use crate::output::Output;
 use crate::problems::{Fault, MalformedRows};
@@ -23,8 +24,12 @@ use crate::problems::{Fault, MalformedRows};
 /// Classifies the texts of files and writes their rows with the answers.
 pub fn run(arguments: &Classify, classifier: &Classifier, quiet: bool) -> anyhow::Result<(Tally, MalformedRows)> {
     let Classify { encoding, max_line_bytes, .. } = arguments;
-    let options =
-        InputOptions { encoding: encoding.as_deref(), max_line_bytes: *max_line_bytes, row_range: None, quiet };
+    let options = InputOptions {
+        encoding: encoding.as_deref(),
+        max_line_bytes: *max_line_bytes,
+        row_range: None,
+        quiet: quiet || is_in_the_way(arguments.out.as_ref()),
+    };
     let TextArguments { first, second, .. } = &arguments.texts;
     let TextLayout { first, second, .. } =
         TextLayout::of_model(classifier.config(), first.clone(), second.clone(), None);
@@ -40,7 +45,11 @@ pub fn run(arguments: &Classify, classifier: &Classifier, quiet: bool) -> anyhow
     )?;
     let is_ditto = input.format == InputFormat::Text;
     let (first, second) = if is_ditto { ("1".to_owned(), Some("2".to_owned())) } else { (first.clone(), second) };
+    let header_note = input.header_note(arguments.texts.first.as_deref().as_slice());
     let mut texts = Texts::open(arguments, classifier, (first, second), &mut input)?;
+    if !quiet {
+        header_note.iter().for_each(|note| crate::say!("{note}"));
+    }
     let mut malformed = MalformedRows::new(arguments.strict);
     walk(input, &mut texts, &mut malformed, "text")?;
     texts.writer.finish()?;

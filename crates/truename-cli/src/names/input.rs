@@ -16,7 +16,7 @@ use truename_read::{
 use super::cells::Cells;
 use crate::arguments::{InputFormat, TableArguments};
 use crate::bars::bytes_bar;
-use crate::exit_code::UsageError;
+use crate::exit_code::{UsageError, worded};
 use crate::interrupt;
 
 /// Options by which an input is opened.
@@ -110,6 +110,13 @@ impl<'a> Input<'a> {
             ),
             _ => {}
         }
+    }
+
+    /// Returns a note that the first row is read as the header, where it may be none; `asked` are the columns that the user names. Once the
+    /// header is taken from the table there is no note.
+    pub fn header_note(&self, asked: &[&str]) -> Option<String> {
+        let note = self.rows.table()?.header_note(asked)?;
+        Some(format!("{}: {} ({})", self.files[0].display(), note.message, worded(&note.hint)))
     }
 
     /// Returns the rows of a Parquet table that are read; `None` for all.

@@ -3,7 +3,7 @@
 //! Rows pass through byte for byte and gain columns or fields, or are converted to another format if `--out` says so.
 
 pub mod added;
-mod cells;
+pub mod cells;
 pub mod classified;
 pub mod column;
 mod context;
@@ -44,7 +44,11 @@ pub fn run(run: MatchRun<'_>, linker: &Linker, quiet: bool) -> anyhow::Result<(T
         input.say_shape();
     }
     let (mut tally, mut malformed) = (Tally::default(), MalformedRows::new(arguments.strict));
+    let header_note = input.header_note(arguments.column.as_deref().as_slice());
     let mut names = Names::open(&mut input, target, run, linker, &mut tally)?;
+    if !quiet && !arguments.worker {
+        header_note.iter().for_each(|note| crate::say!("{note}"));
+    }
     walk::walk(input, &mut names, &mut malformed, "name")?;
     names.finish()?;
     Ok((tally, malformed))

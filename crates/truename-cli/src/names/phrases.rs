@@ -1,15 +1,17 @@
 //! Names to cluster, read whole: of lists, tables and triples.
 
 use std::collections::HashMap;
+use std::path::Path;
 
-use truename_read::{Record, RowFormat, folded};
+use truename_read::{Problem, Record, RowFormat, folded};
 
-use super::cells::{Cells, undecodable};
+use super::cells::{Cells, undecodable, without_nul};
 use super::column::{column, name_column};
 use super::input::{Input, InputOptions, NO_OBJECT, first_fields, layout, told};
-use crate::arguments::{Cluster, InputFormat};
+use crate::arguments::{Cluster, ClusterFormat, InputFormat};
 use crate::exit_code::UsageError;
 use crate::interrupt;
+use crate::problems::MAX_SHOWN;
 
 /// Columns of triples whose cells are names.
 const SUBJECT: &str = "subject";
@@ -25,20 +27,48 @@ pub struct Phrases {
     pub triples: u64,
     /// Cells without a name.
     pub empty: u64,
+    /// The table, where its rows are asked for.
+    pub table: Option<PhraseTable>,
+    /// Faults of rows that were read all the same, the first of them listed.
+    pub faults: Vec<Problem>,
+    pub fault_count: u64,
     numbers: HashMap<String, usize>,
 }
 
+/// A table with a column of names.
+#[derive(Default)]
+pub struct PhraseTable {
+    pub columns: Vec<String>,
+    /// The cells of each row, with the number of its name.
+    pub rows: Vec<(Vec<String>, Option<usize>)>,
+}
+
 impl Phrases {
-    fn add(&mut self, name: &str) {
+    /// Counts a name; returns its number unless it is empty.
+    fn add(&mut self, name: &str) -> Option<usize> {
         let name = name.trim();
         if name.is_empty() {
             self.empty += 1;
-        } else if let Some(number) = self.numbers.get(name) {
+            return None;
+        }
+        if let Some(number) = self.numbers.get(name) {
             self.counts[*number] += 1;
-        } else {
-            self.numbers.insert(name.to_owned(), self.names.len());
-            self.names.push(name.to_owned());
-            self.counts.push(1);
+            return Some(*number);
+        }
+        let number = self.names.len();
+        self.numbers.insert(name.to_owned(), number);
+        self.names.push(name.to_owned());
+        self.counts.push(1);
+        Some(number)
+    }
+
+    /// Counts the fault of a row that is read all the same.
+    fn add_fault(&mut self, record: &Record, path: &Path) {
+        if let Some(fault) = record.fault() {
+            self.fault_count += 1;
+            if self.faults.len() < MAX_SHOWN {
+                self.faults.push(Problem::new(path, record.line, fault));
+            }
         }
     }
 
@@ -65,7 +95,17 @@ pub fn read(arguments: &Cluster, quiet: bool) -> anyhow::Result<Phrases> {
     let wanted = [&[column.as_deref().unwrap_or("name")][..]];
     let told = |source: &_, first: Option<_>| told(source, *input_format, first.unwrap_or(other));
     let mut input = Input::open(files, options, told, |format| Ok(layout(format, table, &wanted)?))?;
+    if !quiet {
+        input.header_note(column.as_deref().as_slice()).iter().for_each(|note| crate::say!("{note}"));
+    }
     let mut phrases = Phrases::default();
+    if arguments.format == Some(ClusterFormat::Table) {
+        if input.rows.format() != RowFormat::Table {
+            let message = format!("{} is no table: rows are those of CSV, TSV and Parquet", input.files[0].display());
+            return Err(UsageError(message).into());
+        }
+        phrases.table = Some(PhraseTable::default());
+    }
     let read = match input.rows.format() {
         RowFormat::Lines => phrases.add_lines(&mut input, arguments),
         RowFormat::Table | RowFormat::Objects => phrases.add_rows(&mut input, arguments),
@@ -97,8 +137,10 @@ impl Phrases {
         let (mut are_triples, mut count_line) = (None, None);
         while let Some(record) = next(input)? {
             let line = record.line;
+            self.add_fault(&record, input.rows.path());
             let text = input.rows.encoding().decode(record.content());
-            let text = text.ok_or_else(|| input.refused(line, &undecodable(record.content()), NO_CELL))?;
+            let text =
+                text.map(without_nul).ok_or_else(|| input.refused(line, &undecodable(record.content()), NO_CELL))?;
             let cells: Vec<&str> = text.split('\t').collect();
             let is_count =
                 line == 1 && are_triples != Some(false) && text.trim().bytes().all(|byte| byte.is_ascii_digit());
@@ -117,29 +159,42 @@ impl Phrases {
                     let hint = "separate subject, relation and object by tabs, or name the columns of a table";
                     return Err(input.refused(line, &message, hint));
                 }
-                (false, _) => self.add(&text),
+                (false, _) => {
+                    self.add(&text);
+                }
             }
         }
-        count_line.iter().for_each(|count| self.add(count));
+        count_line.iter().for_each(|count| {
+            self.add(count);
+        });
         Ok(no_triples(self, arguments)?)
     }
 
     fn add_rows(&mut self, input: &mut Input<'_>, arguments: &Cluster) -> anyhow::Result<()> {
         let Some((present, columns)) = Columns::find(input, arguments)? else { return Ok(()) };
+        if let (Some(table), Columns::Names(_)) = (&mut self.table, &columns) {
+            table.columns.clone_from(&present);
+        }
         while let Some(record) = next(input)? {
             let refused = |message: String| {
                 let hint = if input.format == InputFormat::Jsonl { NO_NAME } else { NO_CELL };
                 input.refused(record.line, &message, hint)
             };
-            if record.has_open_quote {
-                let hint = "write a quote within a quoted cell twice";
-                return Err(input.refused(record.line, "a quote that is never closed", hint));
-            }
+            self.add_fault(&record, input.rows.path());
             let cells = Cells::of(&record, input.rows.format(), input.rows.encoding());
             let cells = cells.map_err(|message| input.refused(record.line, &message, NO_OBJECT))?;
             let text = |at| cells.text(&present, at).map_err(refused);
             match columns {
-                Columns::Names(at) => self.add(&text(at)?),
+                Columns::Names(at) => {
+                    let number = self.add(&text(at)?);
+                    if let Some(table) = &mut self.table {
+                        if record.width() > present.len() {
+                            return Err(refused(format!("row has {} of {} cells", record.width(), present.len())));
+                        }
+                        let cells = (0..present.len()).map(text).collect::<Result<_, _>>()?;
+                        table.rows.push((cells, number));
+                    }
+                }
                 Columns::Triples { subject, object } => {
                     self.add_triple(&text(subject)?, &text(object)?, arguments.subjects);
                 }

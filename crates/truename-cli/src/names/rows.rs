@@ -166,10 +166,9 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Finds a quote that is never closed, and cells too few or too many.
+    /// Finds cells too few or too many.
     fn check_width(&self, record: &Record, path: &Path, faults: &mut Vec<Fault>) -> anyhow::Result<()> {
         let (width, columns, extra) = (record.width(), self.columns.own.len(), &self.columns.extra);
-        faults.extend(record.quote_fault().map(|fault| Fault::answered(fault.into())));
         if width == columns {
             return Ok(());
         }
@@ -233,6 +232,7 @@ impl Answerer for Names<'_> {
         if is_empty {
             return Ok(None);
         }
+        faults.extend(record.fault().map(|fault| Fault::answered(fault.into())));
         if self.format == RowFormat::Table {
             self.check_width(record, path, faults)?;
         }

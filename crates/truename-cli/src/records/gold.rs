@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use serde::Serialize;
-use truename_error::{Error, ErrorKind};
+use truename_error::{Error, ErrorKind, counted};
 use truename_eval::pairs::{LabelledPair, read_matches};
 use truename_read::quoted;
-use truename_records::{RecordPair, RecordTable, Resolution, RowNames};
+use truename_records::{BlockRule, RecordPair, RecordTable, Resolution, RowNames, Tables};
 
 use super::input::Input;
 
@@ -26,6 +26,35 @@ pub struct Coverage {
     pub blocking_recall: f64,
     /// Share of the known matches that are in one cluster.
     pub recall: f64,
+}
+
+/// A rule of blocking and what it does.
+#[derive(Serialize)]
+pub struct RuleReport {
+    rule: String,
+    /// Records of keys that too many share, which the rule does not compare.
+    left_out: usize,
+    /// Share of the known matches that the rule alone proposes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recall: Option<f64>,
+}
+
+impl RuleReport {
+    pub fn of(rule: &BlockRule, left_out: usize) -> Self {
+        Self { rule: rule.to_string(), left_out, recall: None }
+    }
+
+    /// Reports the recall of the rule, and the records that it leaves out.
+    pub fn say(&self) {
+        let rule = quoted(&self.rule);
+        if let Some(recall) = self.recall {
+            crate::say!("rule {rule} proposes {:.2} % of the known matches", 100.0 * recall);
+        }
+        if self.left_out > 0 {
+            let records = counted(self.left_out as u64, "record");
+            crate::say!("rule {rule} leaves out {records}: more than a thousand have one key");
+        }
+    }
 }
 
 impl Gold {
@@ -51,6 +80,16 @@ impl Gold {
         matches.sort_unstable();
         matches.dedup();
         Ok(Self { matches })
+    }
+
+    /// Returns the share of the matches that a rule of blocking proposes; none without matches.
+    pub fn recall_of(&self, rule: &BlockRule, tables: Tables<'_>) -> Option<f64> {
+        let is_joined = |pair: &&RecordPair| {
+            let (left, right) = tables.records(**pair);
+            rule.joins(left, right)
+        };
+        let joined = self.matches.iter().filter(is_joined).count();
+        (!self.matches.is_empty()).then(|| joined as f64 / self.matches.len() as f64)
     }
 
     pub fn coverage(&self, candidates: &[RecordPair], resolution: &Resolution) -> Coverage {

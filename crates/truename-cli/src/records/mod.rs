@@ -1,12 +1,16 @@
 //! Entity resolution: tables of records read, compared, written.
 
+mod explain;
 mod gold;
 mod input;
+mod label;
 mod output;
-mod page;
+pub mod page;
 mod scorer;
 
-pub use gold::{Coverage, Gold};
+pub use explain::{Explained, Explanations};
+pub use gold::{Coverage, Gold, RuleReport};
 pub use input::Input;
-pub use output::{check, write};
-pub use scorer::{LabelReport, pair_model, say_gain, say_truncated};
+pub use label::ask;
+pub use output::{Answers, check, write};
+pub use scorer::{LabelReport, pair_model, say_gain, say_truncated, say_weights};

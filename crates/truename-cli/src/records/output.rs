@@ -1,30 +1,50 @@
 //! Clusters and pairs as tables, or as a page.
 
-use std::collections::HashMap;
 use std::path::Path;
 
-use truename_read::{Dialect, folded};
-use truename_records::{RecordTable, RecordTables, Resolution, ScoredPair};
+use truename_read::Dialect;
+use truename_records::{ColumnLayout, MergeRule, MergeRules, Resolution, ScoredPair};
 
 use super::input::Input;
 use super::page;
 use crate::arguments::{Dedupe, InputFormat, RecordFormat};
 use crate::exit_code::UsageError;
 use crate::names::added::free_names;
+use crate::names::column::column;
 use crate::names::input::by_extension;
 use crate::output::Output;
 
+/// The answers of a run.
+pub struct Answers<'a> {
+    pub input: &'a Input,
+    pub resolution: &'a Resolution,
+    /// Ids of the clusters, by number.
+    pub ids: &'a [String],
+}
+
+impl Answers<'_> {
+    /// Returns the number of the cluster of a row.
+    fn cluster(&self, side: usize, row: u32) -> usize {
+        let clusters = &self.resolution.clusters;
+        (if side == 0 { clusters.of_left(row) } else { clusters.of_right(row) }) as usize
+    }
+}
+
 /// Writes the answers in the format asked for.
-pub fn write(arguments: &Dedupe, input: &Input, resolution: &Resolution) -> anyhow::Result<()> {
+pub fn write(arguments: &Dedupe, answers: &Answers<'_>) -> anyhow::Result<()> {
     match arguments.format {
-        RecordFormat::Html => page::write(arguments, input, resolution),
-        RecordFormat::Pairs => write_pairs(arguments, input, resolution),
-        RecordFormat::Table => write_rows(arguments, input, resolution),
+        RecordFormat::Html => page::write(arguments, answers.input, answers.resolution),
+        RecordFormat::Pairs => write_pairs(arguments, answers),
+        RecordFormat::Table => write_rows(arguments, answers),
+        RecordFormat::Merged => write_merged(arguments, answers),
     }
 }
 
 /// Refuses outputs that cannot be written, before any work is done.
 pub fn check(arguments: &Dedupe) -> Result<(), UsageError> {
+    if !arguments.merge.is_empty() && arguments.format != RecordFormat::Merged {
+        return Err(UsageError("--merge is for --format merged".into()));
+    }
     let format = arguments.out.as_deref().and_then(by_extension);
     match (arguments.format, format) {
         (RecordFormat::Html, _) | (_, None | Some(InputFormat::Csv | InputFormat::Tsv)) => Ok(()),
@@ -57,73 +77,73 @@ impl Rows {
     }
 }
 
-fn write_pairs(arguments: &Dedupe, input: &Input, resolution: &Resolution) -> anyhow::Result<()> {
+fn write_pairs(arguments: &Dedupe, answers: &Answers<'_>) -> anyhow::Result<()> {
+    let Answers { input, resolution, ids } = answers;
     let mut rows = Rows::open(arguments)?;
     rows.put(["left", "right", "probability", "cluster"])?;
     for ScoredPair { pair, probability } in resolution.all_pairs() {
-        let cluster = resolution.clusters.has(pair).then(|| number(resolution.clusters.of_left(pair.left)));
+        let cluster = resolution.clusters.has(pair).then(|| &ids[answers.cluster(0, pair.left)]);
         if cluster.is_some() || arguments.all_pairs {
             let (left, right) = (input.tables.left.row_name(pair.left), input.tables.right().row_name(pair.right));
-            rows.put([&left, &right, &shown(probability), cluster.as_deref().unwrap_or_default()])?;
+            let cluster = cluster.map_or("", String::as_str);
+            rows.put([&*left, &*right, &shown(probability), cluster])?;
         }
     }
     rows.out.finish()
 }
 
 /// Writes the rows of the tables with their clusters; those of two tables under the union of their columns.
-fn write_rows(arguments: &Dedupe, input: &Input, resolution: &Resolution) -> anyhow::Result<()> {
+fn write_rows(arguments: &Dedupe, answers: &Answers<'_>) -> anyhow::Result<()> {
+    let Answers { input, resolution, ids } = answers;
     let best = resolution.best(input.tables.tables());
-    let Layout { columns, places } = Layout::of(&input.tables);
-    let is_one = input.tables.right.is_none();
+    let layout = ColumnLayout::of(input.tables.each());
+    let is_one = input.tables.right.is_none() && input.tables.left.sources().is_none();
     let added: &[&str] = if is_one { &["cluster", "probability"] } else { &["table", "cluster", "probability"] };
-    let added = free_names(&columns, added);
+    let added = free_names(&layout.columns, added);
     let mut rows = Rows::open(arguments)?;
-    rows.put(columns.iter().copied().chain(added.iter().map(String::as_str)))?;
+    rows.put(layout.columns.iter().chain(&added).map(String::as_str))?;
     for (side, table) in input.tables.each().enumerate() {
-        let name = if side == 0 { "left" } else { "right" };
         for (row, own) in (0..).zip(&table.rows) {
-            let mut cells = vec![""; columns.len()];
-            own.iter().zip(&places[side]).for_each(|(value, place)| cells[*place] = value);
-            let clusters = &resolution.clusters;
-            let cluster = number(if side == 0 { clusters.of_left(row) } else { clusters.of_right(row) });
+            let cluster = &ids[answers.cluster(side, row)];
             let best = best[side][row as usize].map(shown).unwrap_or_default();
-            rows.put(cells.into_iter().chain((!is_one).then_some(name)).chain([cluster.as_str(), &best]))?;
+            // Probabilities have one digit before the point: the greater one is the later text.
+            let best = input.probabilities.get(row as usize).map_or(&best, |before| before.max(&best));
+            let name = table.part(row).unwrap_or(["left", "right"][side]);
+            let cells = layout.row(side, own).into_iter().chain((!is_one).then_some(name));
+            rows.put(cells.chain([cluster.as_str(), best]))?;
         }
     }
     rows.out.finish()
 }
 
-/// Columns of the answers, and the place of each table's columns among them.
-struct Layout<'a> {
-    columns: Vec<&'a str>,
-    places: Vec<Vec<usize>>,
-}
-
-impl<'a> Layout<'a> {
-    /// Lays the columns of two tables that have one name over each other; the second of one name in a table stays apart.
-    fn of(tables: &'a RecordTables) -> Self {
-        let mut columns: Vec<&str> = Vec::new();
-        let mut known: HashMap<(String, usize), usize> = HashMap::new();
-        let places = |table: &'a RecordTable| {
-            let mut seen: HashMap<String, usize> = HashMap::new();
-            let place = |column: &'a String| {
-                let count = seen.entry(folded(column)).or_default();
-                *count += 1;
-                *known.entry((folded(column), *count)).or_insert_with(|| {
-                    columns.push(column);
-                    columns.len() - 1
-                })
-            };
-            table.columns.iter().map(place).collect()
-        };
-        let places = tables.each().map(places).collect();
-        Self { columns, places }
+/// Writes one row a cluster, in the order of their first rows.
+fn write_merged(arguments: &Dedupe, answers: &Answers<'_>) -> anyhow::Result<()> {
+    let layout = ColumnLayout::of(answers.input.tables.each());
+    let columns = &layout.columns;
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let mut clusters: Vec<Vec<usize>> = vec![Vec::new(); answers.ids.len()];
+    for (side, table) in answers.input.tables.each().enumerate() {
+        for (row, own) in (0..).zip(&table.rows) {
+            clusters[answers.cluster(side, row)].push(rows.len());
+            rows.push(layout.row(side, own).into_iter().map(str::to_owned).collect());
+        }
     }
-}
-
-/// Numbers clusters from 1.
-fn number(cluster: u32) -> String {
-    (u64::from(cluster) + 1).to_string()
+    let mut rules = MergeRules::new(columns);
+    if let Some(id) = &arguments.id_column {
+        rules = rules.with(column(columns, id, "id_column")?, MergeRule::First);
+    }
+    let rules = rules.and(columns, &arguments.merge)?;
+    rules.check(columns, &rows)?;
+    let added = free_names(columns, &["cluster", "count"]);
+    let mut out = Rows::open(arguments)?;
+    out.put(columns.iter().chain(&added).map(String::as_str))?;
+    for (cluster, members) in answers.ids.iter().zip(&clusters) {
+        let of: Vec<&[String]> = members.iter().map(|row| rows[*row].as_slice()).collect();
+        let chosen = rules.choose(&of);
+        let values = chosen.iter().enumerate().map(|(at, row)| row.map_or("", |row| of[row][at].as_str()));
+        out.put(values.chain([cluster.as_str(), &members.len().to_string()]))?;
+    }
+    out.out.finish()
 }
 
 fn shown(probability: f64) -> String {

@@ -1,4 +1,3 @@
-"use strict";
 const pairs = [...document.querySelectorAll("article")];
 const judged = document.getElementById("judged");
 const save = document.getElementById("save");
@@ -91,13 +90,12 @@ pairs.forEach((pair, number) => {
   }
 });
 
-const cell = (text) => `"${text.replaceAll('"', '""')}"`;
+// A page says by `file` what is saved: a name, a type, lines above, and the line of a pair.
 save.addEventListener("click", () => {
-  const rows = pairs.filter((pair) => pair.dataset.label)
-    .map((pair) => `${cell(pair.dataset.left)},${cell(pair.dataset.right)},${pair.dataset.label},${pair.dataset.chance}\n`);
+  const rows = pairs.filter((pair) => pair.dataset.label).map((pair) => `${file.row(pair.dataset)}\n`);
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob(["left,right,label,chance\n", ...rows], { type: "text/csv" }));
-  link.download = "judgements.csv";
+  link.href = URL.createObjectURL(new Blob([file.head, ...rows], { type: file.type }));
+  link.download = file.name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 });

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use anyhow::Context;
 use askama::Template;
-use truename::{Drawn, review_order};
+use truename::{Drawn, EVEN_SHARE, doubt_at, review_order};
 use truename_error::{counted, grouped};
 use truename_read::folded;
 use truename_records::{Record, Resolution, ScoredPair};
@@ -16,20 +16,20 @@ use crate::arguments::Dedupe;
 use crate::output::Output;
 
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+const SCRIPT: &str = concat!(include_str!("csv.js"), include_str!("page.js"));
 
 /// Content security policy: loads and runs nothing but the page's own style and script, whatever the records contain.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+pub const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// Share of the pairs that is drawn evenly, whatever their doubt; by their judgements the others are decided no worse.
-const EVEN_SHARE: f64 = 0.2;
 /// Seed of the draws: the same tables have the same page.
-const SEED: u64 = 1;
+pub const SEED: u64 = 1;
 
 /// Writes a sample of the compared pairs, doubtful ones sooner.
 pub fn write(arguments: &Dedupe, input: &Input, resolution: &Resolution) -> anyhow::Result<()> {
     let mut out = Output::open(arguments.out.as_deref())?;
-    let mut shown = review_order(&doubts(&resolution.pairs, arguments.scorer.threshold), EVEN_SHARE, SEED);
+    let doubt = |scored: &ScoredPair| doubt_at(scored.probability, arguments.scorer.threshold);
+    let doubts: Vec<f64> = resolution.pairs.iter().map(doubt).collect();
+    let mut shown = review_order(&doubts, EVEN_SHARE, SEED);
     shown.truncate(arguments.shown as usize);
     let pair = |Drawn { index, chance }| Pair::of(input, resolution, &resolution.pairs[index], chance);
     let pairs: Vec<Pair> = shown.into_iter().map(pair).collect();
@@ -38,12 +38,6 @@ pub fn write(arguments: &Dedupe, input: &Input, resolution: &Resolution) -> anyh
     let page = Page::new(&title, resolution.pairs.len(), &pairs);
     page.write_into(&mut out).context("cannot write the results")?;
     out.finish()
-}
-
-/// Returns the doubt of each pair, from 0 to 1 at the threshold.
-fn doubts(pairs: &[ScoredPair], threshold: f64) -> Vec<f64> {
-    let longest = threshold.max(1.0 - threshold);
-    pairs.iter().map(|scored| 1.0 - (scored.probability - threshold).abs() / longest).collect()
 }
 
 #[derive(Template)]
@@ -91,21 +85,10 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Returns the columns of both records with their values, those of one name together.
-    fn rows(&self) -> Vec<(&str, &str, &str)> {
-        let mut further: Vec<(&str, &str)> = self.right.record.fields().collect();
-        let mut rows = Vec::new();
-        for (name, left) in self.left.record.fields() {
-            let same = further.iter().position(|(other, _)| folded(other) == folded(name));
-            let right = same.map_or("", |at| further.remove(at).1);
-            rows.push((name, left, right));
-        }
-        rows.extend(further.into_iter().map(|(name, right)| (name, "", right)));
-        rows
-    }
-
     fn shown(&self) -> impl Iterator<Item = Row<'_>> {
-        self.rows().into_iter().map(|(name, left, right)| Row::new(name, [left, right]))
+        side_by_side(self.left.record, self.right.record)
+            .into_iter()
+            .map(|(name, left, right)| Row::new(name, [left, right]))
     }
 
     fn percentage(&self) -> f64 {
@@ -113,15 +96,27 @@ impl<'a> Pair<'a> {
     }
 }
 
+/// Returns the columns of two records with their values, those of one name together.
+pub fn side_by_side<'a>(left: &'a Record, right: &'a Record) -> Vec<(&'a str, &'a str, &'a str)> {
+    let mut further: Vec<(&str, &str)> = right.fields().collect();
+    let mut rows = Vec::new();
+    for (name, value) in left.fields() {
+        let same = further.iter().position(|(other, _)| folded(other) == folded(name));
+        rows.push((name, value, same.map_or("", |at| further.remove(at).1)));
+    }
+    rows.extend(further.into_iter().map(|(name, value)| (name, "", value)));
+    rows
+}
+
 /// A column of a pair: for each record its words, each with whether the other record lacks it.
-struct Row<'a> {
-    name: &'a str,
-    differs: bool,
-    cells: [Vec<(&'a str, bool)>; 2],
+pub struct Row<'a> {
+    pub name: &'a str,
+    pub differs: bool,
+    pub cells: [Vec<(&'a str, bool)>; 2],
 }
 
 impl<'a> Row<'a> {
-    fn new(name: &'a str, values: [&'a str; 2]) -> Self {
+    pub fn new(name: &'a str, values: [&'a str; 2]) -> Self {
         let [left, right] = values.map(words);
         let marked = |value: &'a str, other: &HashSet<String>| {
             value.split_whitespace().map(|word| (word, !words(word).is_subset(other))).collect()
@@ -160,8 +155,6 @@ fn words(value: &str) -> HashSet<String> {
 
 #[cfg(test)]
 mod tests {
-    use truename_records::RecordPair;
-
     use super::*;
 
     fn record(values: [&str; 2]) -> Record {
@@ -207,12 +200,14 @@ mod tests {
 
     #[test]
     fn pairs_at_the_threshold_are_in_doubt_and_columns_of_one_name_are_together() {
-        let scored = |row, probability| ScoredPair { pair: RecordPair { left: row, right: row + 1 }, probability };
-        assert_eq!(doubts(&[scored(0, 0.8), scored(1, 0.0), scored(2, 0.4)], 0.8), [1.0, 0.0, 0.5]);
+        assert_eq!([0.8, 0.0, 0.4].map(|probability| doubt_at(probability, 0.8)), [1.0, 0.0, 0.5]);
         let other = Record::new(&["YEAR".to_owned(), "x".to_owned()].into(), vec!["1".into(), "2".into()]);
         let left = record(["a", "1993"]);
         let side = |record| Side { name: String::new(), record };
         let pair = Pair { left: side(&left), right: side(&other), probability: 0.0, is_match: false, chance: 1.0 };
-        assert_eq!(pair.rows(), [("Title", "a", ""), ("year", "1993", "1"), ("x", "", "2")]);
+        assert_eq!(
+            side_by_side(pair.left.record, pair.right.record),
+            [("Title", "a", ""), ("year", "1993", "1"), ("x", "", "2")]
+        );
     }
 }

@@ -1,15 +1,28 @@
 //! The model of pairs that the arguments name.
 
+use std::path::Path;
+
 use serde::Serialize;
 use truename_error::counted;
 use truename_eval::PairModelSource;
-use truename_records::LabelGain;
+use truename_records::{LabelGain, PairModel, UnsupervisedScorer};
 
-use crate::arguments::PairScorerArguments;
+use crate::arguments::{PairScorerArguments, ScorerName};
 
-/// Opens the classifier, or reads the labelled pairs that the lexical scorer is fitted to.
-pub fn pair_model(arguments: &PairScorerArguments) -> Result<PairModelSource, truename::Error> {
-    PairModelSource::open(arguments.model.as_deref(), arguments.labels.as_deref())
+/// Opens the model, or reads the labelled pairs that the scorer is fitted to.
+pub fn pair_model(arguments: &PairScorerArguments, labels: Option<&Path>) -> Result<PairModelSource, truename::Error> {
+    let scorer = arguments.scorer.map(|name| match name {
+        ScorerName::FellegiSunter => UnsupervisedScorer::FellegiSunter,
+        ScorerName::Lexical => UnsupervisedScorer::Lexical,
+    });
+    PairModelSource::open(arguments.model.as_deref(), labels, scorer)
+}
+
+/// Reports the types of the columns and the weights of their levels of agreement, in bits.
+pub fn say_weights(model: &PairModel) {
+    if let PairModel::FellegiSunter(model) = model {
+        model.columns.iter().for_each(|column| crate::say!("{column}"));
+    }
 }
 
 /// Gain of a fit to labelled pairs, as `--json` has it; pairs of numbers are before and after.
@@ -22,7 +35,7 @@ pub struct LabelReport {
     log_loss: (f64, f64),
     beyond: usize,
     /// Weights that changed, the most first.
-    changes: Vec<(&'static str, f64, f64)>,
+    changes: Vec<(String, f64, f64)>,
 }
 
 impl LabelReport {
@@ -34,7 +47,7 @@ impl LabelReport {
             f1: gain.f1,
             log_loss: gain.log_loss,
             beyond: gain.beyond,
-            changes: gain.changes(),
+            changes: gain.changes.clone(),
         }
     }
 }

@@ -69,6 +69,47 @@ fn judgements_formats_and_relations_are_taken() {
 }
 
 #[test]
+fn candidates_are_ranked() {
+    let folder = folder();
+    folder.run(&["-q", "align", "mouse.tsv", "human.tsv", "--many", "--threshold", "0", "--out", "all.sssom.tsv"]);
+    let lists = "SrcEntity\tTgtEntity\tTgtCandidates\nM:1\tH:1\t('H:1', 'H:2', 'H:3')\nM:9\tH:3\t['H:3', 'H:1']\n";
+    folder.write("test.cands.tsv", lists);
+    let rank =
+        ["evaluate", "mappings", "--found", "all.sssom.tsv", "--candidates", "test.cands.tsv", "--json", "r.json"];
+    let expected = "2 lists of candidates, 1 of the right ones not found\n\
+                    MRR 0.8333, Hits@1 0.5000, Hits@5 1.0000, Hits@10 1.0000\n";
+    assert_eq!(folder.run(&rank), ran(0, expected, ""));
+    assert!(text(&folder, "r.json").contains("\"hits@1\": 0.5"));
+    let both = [&rank[..4], &["--candidates", "test.cands.tsv", "--gold", "all.sssom.tsv"]].concat();
+    let both = folder.run(&both).out;
+    assert!(both.contains("names alike by 1.0: ") && both.ends_with(expected), "{both}");
+    let neither = folder.run(&rank[..4]);
+    assert!(neither.code == 2 && neither.err.contains("--gold"), "{neither:?}");
+}
+
+#[test]
+fn judgements_of_a_page_are_taken() {
+    let folder = folder();
+    let align = ["-q", "align", "mouse.tsv", "human.tsv", "--page", "review.html"];
+    assert_eq!(folder.run(&align).code, 0);
+    let page = text(&folder, "review.html");
+    assert!(
+        page.contains("2 mappings of 2") && page.contains("data-subject=\"M:2\"") && !page.contains("src="),
+        "{page}"
+    );
+    // What the page saves: the lines of `data-head`, then a row as `sssom.js` writes it.
+    let head = page.split_once("data-head=\"").unwrap().1.split_once("\">").unwrap().0;
+    let row = "M:2\trenal cortex\tskos:exactMatch\tNot\tH:2\tCortex of the Kidney\tsemapv:ManualMappingCuration\t2026-11-27\n";
+    folder.write("judgements.sssom.tsv", &(head.replace("&quot;", "\"") + row));
+    for option in ["--known", "--exclude"] {
+        assert_eq!(
+            ids(&folder.run(&["-q", "align", "mouse.tsv", "human.tsv", option, "judgements.sssom.tsv"]).out),
+            ["M:1 H:1"]
+        );
+    }
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     let folder = folder();
     folder.write("bad.tsv", "subject_id\tobject_id\tconfidence\nM:1\tH:1\thigh\n");

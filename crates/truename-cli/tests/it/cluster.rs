@@ -13,8 +13,8 @@ fn names_of_a_list_become_clusters_with_their_commonest_name() {
     let folder = Folder::new();
     folder.write("names.txt", NAMES);
     let clustered = folder.run(&["cluster", "names.txt", "--threshold", "0.7"]);
-    let table = "name,cluster,canonical\nheart attack,1,heart attack\nheart attacks,1,heart attack\n\
-                 aspirin,2,aspirins\naspirins,2,aspirins\ntoe nail,3,toe nail\n";
+    let table = "name,cluster,canonical,count\nheart attack,1,heart attack,2\nheart attacks,1,heart attack,1\n\
+                 aspirin,2,aspirins,1\naspirins,2,aspirins,1\ntoe nail,3,toe nail,1\n";
     assert_eq!((clustered.code, clustered.out.as_str()), (0, table));
     assert!(
         clustered.err.starts_with("5 names in 3 clusters, 2 of several names; threshold 0.7 ("),
@@ -37,14 +37,16 @@ fn names_of_a_list_become_clusters_with_their_commonest_name() {
 #[test]
 fn columns_objects_and_triples_are_read() {
     let folder = Folder::new();
-    let names = "name,cluster,canonical\n\"attack, heart\",1,\"attack, heart\"\naspirin,2,aspirin\ncough,3,cough\n";
-    let subjects = "name,cluster,canonical\n\"attack, heart\",1,\"attack, heart\"\naspirin,2,aspirin\n";
+    let names =
+        "name,cluster,canonical,count\n\"attack, heart\",1,\"attack, heart\",1\naspirin,2,aspirin,1\ncough,3,cough,1\n";
+    let subjects = "name,cluster,canonical,count\n\"attack, heart\",1,\"attack, heart\",1\naspirin,2,aspirin,1\n";
+    let twice = names.replace("aspirin,2,aspirin,1", "aspirin,2,aspirin,2");
     let cases = [
         ("a.csv", "id,Term\n1,\"attack, heart\"\n2,aspirin\n3,cough\n", &["--column", "term"][..], names),
         ("a.jsonl", "{\"name\":\"attack, heart\"}\n{\"name\":\"aspirin\"}\n{\"name\":\"cough\"}\n", &[], names),
-        ("a.txt", "2\nattack, heart\ttreated by\taspirin\naspirin\tnot for\tcough\n", &[], names),
+        ("a.txt", "2\nattack, heart\ttreated by\taspirin\naspirin\tnot for\tcough\n", &[], &twice),
         ("a.txt", "2\nattack, heart\ttreated by\taspirin\naspirin\tnot for\tcough\n", &["--subjects"], subjects),
-        ("a.tsv", "subject\trelation\tobject\nattack, heart\tby\taspirin\naspirin\tfor\tcough\n", &[], names),
+        ("a.tsv", "subject\trelation\tobject\nattack, heart\tby\taspirin\naspirin\tfor\tcough\n", &[], &twice),
         ("a.csv", "object,subject\naspirin,\"attack, heart\"\ncough,aspirin\n", &["--subjects"], subjects),
     ];
     for (name, content, arguments, expected) in cases {
@@ -52,6 +54,36 @@ fn columns_objects_and_triples_are_read() {
         let found = folder.run(&[&["-q", "cluster", name, "--threshold", "0.5"], arguments].concat());
         assert_eq!((found.code, found.out.as_str(), found.err.as_str()), (0, expected, ""), "{content}");
     }
+}
+
+const TABLE: &str =
+    "id;Shop;note\n1;\"Miller, Anna\";x\n2;anna miller;\"y;z\"\n3;;none\n4;Anna Müller;\n5;anna miller;\n";
+
+#[test]
+fn rows_of_a_table_gain_their_clusters() {
+    let folder = Folder::new();
+    folder.write("shops.csv", TABLE);
+    let run = |further: &[&str]| {
+        folder.run(&[&["cluster", "shops.csv", "--column", "shop", "--format", "table"], further].concat())
+    };
+    let by_key = run(&["--key", "fingerprint"]);
+    let table = "id,Shop,note,canonical,cluster,count\n1,\"Miller, Anna\",x,anna miller,1,3\n2,anna miller,y;z,anna miller,1,3\n\
+                 3,,none,,,\n4,Anna Müller,,Anna Müller,2,1\n5,anna miller,,anna miller,1,3\n";
+    assert_eq!((by_key.code, by_key.out.as_str()), (0, table));
+    assert!(by_key.err.contains("3 names in 2 clusters, 1 of several names ("), "{}", by_key.err);
+    assert_eq!(run(&["-q", "--key", "cologne", "--out", "all.tsv"]), ran(0, "", ""));
+    assert!(text(&folder, "all.tsv").contains("4\tAnna Müller\t\tanna miller\t1\t4\n"));
+    let near = run(&["--threshold", "0.6"]);
+    assert!(near.code == 0 && near.out.starts_with("id,Shop,note,canonical,cluster,count\n1,"), "{}", near.err);
+    let refused = run(&["--key", "soundex"]);
+    assert!(refused.code == 2 && refused.err.contains("no key method"), "{}", refused.err);
+    assert_eq!(run(&["--key", "cologne", "--threshold", "0.3"]).code, 2);
+    folder.write("shops.csv", "id,shop\n1,a,b\n");
+    let refused = run(&[]);
+    assert!(refused.code == 1 && refused.err.contains("shops.csv:2: row has 3 of 2 cells"), "{}", refused.err);
+    folder.write("names.txt", NAMES);
+    let refused = folder.run(&["cluster", "names.txt", "--format", "table"]);
+    assert!(refused.code == 2 && refused.err.contains("names.txt is no table"), "{}", refused.err);
 }
 
 #[test]
@@ -103,7 +135,7 @@ fn labelled_names_choose_the_threshold() {
     folder.write("part.csv", "name,cluster\nheart attack,1\nheart attacks,1\naspirin,2\n");
     let chosen = folder.run(&["cluster", "names.txt", "--labelled", "part.csv"]);
     assert!(chosen.err.contains(", chosen by 3 labelled names of the input: mean F1 100.0 % ("), "{}", chosen.err);
-    assert!(chosen.out.contains("heart attacks,1,heart attack\n"), "{}", chosen.out);
+    assert!(chosen.out.contains("heart attacks,1,heart attack,1\n"), "{}", chosen.out);
     folder.write("part.csv", "name,cluster\nlung cancer,1\nlung cancers,1\ncough,2\n");
     let chosen = folder.run(&["cluster", "names.txt", "--labelled", "part.csv"]);
     assert!(

@@ -553,6 +553,12 @@ fn tokens_with_tags_are_written_and_read_again() {
     let nested = folder.run(&["link", "a.txt", "--kb", "kb2", "--nested", "--format", "conll"]);
     assert!(nested.out.contains("heart\tB-disease\nattack\tI-disease\n"), "{}", nested.out);
     assert!(nested.err.contains("1 mention left out, which others overlap"), "{}", nested.err);
+    folder.write("pages.txt", "A heart\u{c}A heart attack.\u{1}\n");
+    for command in ["link", "recognize"] {
+        let run = folder.run(&[command, "pages.txt", "--kb", "kb2", "--format", "bioc-xml"]);
+        assert!(run.out.contains("<text>A heart A heart attack. \n</text>"), "{}", run.out);
+        assert!(run.err.starts_with("2 characters replaced that XML cannot hold"), "{}", run.err);
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use crate::folder::{Folder, model};
+use crate::folder::{Folder, Ran, model};
 
 #[test]
 fn vectors_are_made_used_updated_and_replaced() {
@@ -217,4 +217,34 @@ fn copy(from: &Path, to: &Path) {
             false => drop(std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap()),
         }
     }
+}
+
+#[test]
+fn an_encoder_is_quantised_at_load() {
+    let folder = Folder::with_kb();
+    let bert = model("bert");
+    let run = |arguments: &[&str]| {
+        let ran = Ran::of(folder.command(arguments).env("TRUENAME_CACHE", folder.path("cache")).output().unwrap());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        ran.out
+    };
+    run(&["kb", "embed", "--kb", "kb", "--encoder", &bert, "--precision", "int8"]);
+    let copies = std::fs::read_dir(folder.path("cache")).unwrap();
+    let copy = copies.map(|entry| entry.unwrap().path()).find(|path| path.to_string_lossy().contains("int8-")).unwrap();
+    folder.write("names.txt", "heart attak\nasprin\n");
+    let own = run(&["-q", "match", "names.txt", "--kb", "kb", "--explain"]);
+    assert_eq!(
+        run(&["-q", "match", "names.txt", "--kb", "kb", "--explain", "--encoder", &bert, "--precision", "int8"]),
+        own
+    );
+    assert_eq!(run(&["-q", "match", "names.txt", "--kb", "kb", "--explain", "--encoder", copy.to_str().unwrap()]), own);
+
+    let refused = |encoder: &str, precision| {
+        folder.run(&["match", "names.txt", "--kb", "kb", "--encoder", encoder, "--precision", precision])
+    };
+    let single = refused(copy.to_str().unwrap(), "f32");
+    assert!(single.code == 1 && single.err.contains("is quantised") && single.err.contains("hint: "), "{}", single.err);
+    let other = refused(&bert, "f32");
+    assert!(other.code == 1 && other.err.contains("hint: give that of "), "{}", other.err);
+    assert_eq!(refused(&bert, "int4").code, 2);
 }

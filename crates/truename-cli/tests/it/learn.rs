@@ -95,6 +95,14 @@ fn what_cannot_be_learnt_is_told_with_its_line() {
         let refused = folder.run(&["-q", "kb", "learn", "gold.csv", "--kb", "kb"]);
         assert!(refused.code == 1 && refused.err.contains(message), "{}", refused.err);
     }
+    folder.write("gold.csv", b"name,id\nM\xFCller,X:1\n");
+    let refused = folder.run(&["-q", "kb", "learn", "gold.csv", "--kb", "kb"]);
+    assert!(refused.code == 1 && refused.err.contains("not UTF-8"), "{}", refused.err);
+    assert!(
+        refused.err.ends_with("hint: convert it to UTF-8: iconv -f WINDOWS-1252 -t UTF-8 FILE\n"),
+        "{}",
+        refused.err
+    );
     assert_eq!(folder.run(&["kb", "learn", "--list", "--kb", "kb"]).out, "name,id,date\n");
 }
 

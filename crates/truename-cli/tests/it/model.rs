@@ -1,6 +1,6 @@
 //! `model`: what needs no network.
 
-use crate::folder::{Folder, Ran, ran};
+use crate::folder::{Folder, Ran};
 
 fn run(folder: &Folder, arguments: &[&str]) -> Ran {
     let mut command = folder.command(arguments);
@@ -12,7 +12,9 @@ fn run(folder: &Folder, arguments: &[&str]) -> Ran {
 #[test]
 fn nothing_is_fetched_without_a_network() {
     let folder = Folder::new();
-    assert_eq!(run(&folder, &["model", "list"]), ran(0, "", ""));
+    let listed = run(&folder, &["model", "list"]);
+    assert!(listed.code == 0 && listed.out.starts_with("bundled\t"), "{listed:?}");
+    assert!(!listed.out.contains("pypi:"), "nothing was pulled: {}", listed.out);
     for source in ["pypi:some-model", "hf:some/model", "./some_model-1.0-py3-none-any.whl"] {
         let pulled = run(&folder, &["-q", "model", "pull", source]);
         assert_eq!((pulled.code, pulled.out.as_str()), (1, ""), "{source}");
@@ -38,4 +40,15 @@ fn a_model_is_described() {
     for line in ["architecture  ", "dimensions    ", "window        ", "pooling       ", "hash          "] {
         assert!(described.out.contains(line), "{line:?} in {}", described.out);
     }
+}
+
+#[test]
+fn the_bundled_knowledge_base_is_the_same_in_every_cache() {
+    let folder = Folder::new();
+    let info = |cache: &str| {
+        let ran = Ran::of(folder.command(&["kb", "info"]).env("TRUENAME_CACHE", folder.path(cache)).output().unwrap());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        ran.out.lines().find(|line| line.starts_with("fingerprint")).unwrap().to_owned()
+    };
+    assert_eq!(info("one"), info("another"));
 }

@@ -73,6 +73,11 @@ fn mentions_are_found_with_types_scores_and_offsets() {
 
     let joint = folder.run(&["-q", "recognize", "note.txt", "--recognizer", "recognizer", "--joint"]);
     assert!(joint.code == 0 && mentions(&joint.out).len() <= 1, "{joint:?}");
+    let by_margin = |margin: &str| {
+        let run = folder.run(&["-q", "recognize", "note.txt", "--recognizer", "recognizer", "--min-margin", margin]);
+        mentions(&run.out).len()
+    };
+    assert!(by_margin("1000") == 0 && by_margin("-1000") > 1, "{} {}", by_margin("1000"), by_margin("-1000"));
     for format in ["pubtator", "bioc-xml", "bioc-json", "html", "terminal"] {
         let run = folder.run(&["-q", "recognize", "note.txt", "--recognizer", "recognizer", "--format", format]);
         assert!(run.code == 0 && run.err.is_empty() && run.out.contains("Disease"), "{format}: {run:?}");
@@ -82,6 +87,24 @@ fn mentions_are_found_with_types_scores_and_offsets() {
         folder.run(&["-q", "recognize", "note.txt", "--recognizer", "recognizer", "--format", "brat", "--out", "brat"]);
     assert_eq!(run, ran(0, "", ""));
     assert!(String::from_utf8(folder.read("brat/note.ann")).unwrap().contains("heart failure"));
+}
+
+#[test]
+fn joint_inference_needs_learnt_starts_and_ends() {
+    let folder = Folder::new();
+    folder.write("corpus.conll", CORPUS);
+    folder.write("recipe.toml", RECIPE);
+    let spans_alone = ["--set", "objective.alpha=0", "--set", "objective.gamma=0", "--set", "schedule.max_steps=1"];
+    let train = ["-q", "train", "recipe.toml", "--encoder", &MODEL, "--out", "recognizer"];
+    let run = folder.run(&[&train[..], &spans_alone[..]].concat());
+    assert_eq!((run.code, run.out.as_str()), (0, "recognizer\n"), "{}", run.err);
+    let found = ["-q", "recognize", "corpus.conll", "--recognizer", "recognizer"];
+    assert_eq!(folder.run(&found).code, 0);
+    let joint = folder.run(&[&found[..], &["--joint"]].concat());
+    assert!(joint.code == 1 && joint.err.contains("did not learn starts and ends"), "{joint:?}");
+
+    let run = folder.run(&[&train[..6], &["too-long", "--set", "text.window=100000"]].concat());
+    assert!(run.code == 2 && run.err.contains("text.window is 100000; it must be at most"), "{}", run.err);
 }
 
 #[test]
@@ -179,4 +202,43 @@ fn mentions_are_evaluated_with_a_curve_of_thresholds() {
     assert_eq!(scores["types"]["Drug"]["mentions"]["strict"]["gold"], 2);
     assert_eq!(scores["thresholds"]["own"]["f1"], 1.0);
     assert!(folder.read("curve.svg").starts_with(b"<svg"));
+}
+
+#[test]
+fn probabilities_have_that_of_the_mention_as_a_factor() {
+    let folder = trained();
+    folder.write("note.txt", "No aspirin for the guests .");
+    let link = || -> Value {
+        let run = folder.run(&["-q", "link", "note.txt", "--kb", "kb", "--recognizer", "recognizer"]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        let mentions = serde_json::from_str::<Value>(&run.out).unwrap()["mentions"].take();
+        assert_eq!(mentions.as_array().unwrap().len(), 1, "{mentions}");
+        mentions[0].clone()
+    };
+    let before = link();
+    assert!(before.get("mention_probability").is_none(), "{before}");
+    // Right in one text, wrong in the other.
+    let texts = [("No aspirin for the guests .", 3, 10, "drug"), ("guests have heart failure .", 0, 6, "disease")];
+    let gold = |count: usize| -> String {
+        let documents = (0..count).flat_map(|number| {
+            texts.map(|(text, start, end, kind)| {
+                let mention = format!("{{\"start\": {start}, \"end\": {end}, \"type\": \"{kind}\"}}");
+                format!("{{\"id\": \"{number}{kind}\", \"text\": \"{text}\", \"mentions\": [{mention}]}}\n")
+            })
+        });
+        documents.collect()
+    };
+    folder.write("few.jsonl", gold(3));
+    let few = folder.run(&["model", "calibrate", "recognizer", "--gold", "few.jsonl", "--kb", "kb"]);
+    assert_eq!(few.code, 1);
+    assert!(few.err.contains("3 right and 3 wrong mentions are too few"), "{}", few.err);
+    assert_eq!(link(), before, "nothing is kept");
+    folder.write("gold.jsonl", gold(60));
+    let run = folder.run(&["-q", "model", "calibrate", "recognizer", "--gold", "gold.jsonl", "--kb", "kb"]);
+    assert!(run.code == 0 && run.out.starts_with("mentions  120\n"), "{run:?}");
+    let after = link();
+    let weight = after["mention_probability"].as_f64().unwrap();
+    assert!((0.0..1.0).contains(&weight), "{after}");
+    let [before, after] = [&before, &after].map(|one| one["probability"].as_f64().unwrap());
+    assert!((after - before * weight).abs() < 1e-12, "{before} {weight} {after}");
 }

@@ -127,6 +127,233 @@ fn columns_that_identify_rows_are_not_compared() {
     assert_eq!((said("same.csv"), said("other.csv")), (false, true));
 }
 
+/// Forty customers, and each tenth once more with another spelling of the phone number.
+fn customers() -> String {
+    let given = ["Anna", "Ella", "Zoe", "Hans", "Igor"];
+    let family = ["Woods", "Sample", "Quendler", "Kaya", "Heath", "Marionne", "Doering", "Lindqvist"];
+    let mut rows = "id,name,city,phone\n".to_owned();
+    for number in 0..40 {
+        let name = format!("{} {}", given[number % 5], family[number / 5]);
+        let (city, phone) = (["Berlin", "Kiel", "Bonn"][number % 3], 300_000 + 7919 * number);
+        rows.push_str(&format!("c{number},{name},{city},030 {phone}\n"));
+        if number % 10 == 0 {
+            rows.push_str(&format!("d{number},{name},{city},+49 30 {phone}\n"));
+        }
+    }
+    rows
+}
+
+#[test]
+fn a_model_without_labels_is_said_saved_applied_and_explained() {
+    let folder = Folder::new();
+    folder.write("customers.csv", customers());
+    let run = |further: &[&str]| folder.run(&[&["dedupe", "customers.csv", "--id-column", "id"], further].concat());
+    let fitted = run(&["--save-model", "model.json", "--json", "run.json", "--all-pairs"]);
+    let said = "column \"name\" is compared as person-name: equal +";
+    assert!(fitted.code == 0 && fitted.err.contains(said), "{}", fitted.err);
+    assert!(fitted.err.contains("column \"phone\" is compared as phone: equal +"), "{}", fitted.err);
+    let mut found: Vec<_> = pairs(&fitted.out).into_iter().filter(|(.., cluster)| !cluster.is_empty()).collect();
+    found.iter_mut().for_each(|(.., cluster)| cluster.clear());
+    assert_eq!(found, ["0", "10", "20", "30"].map(|number| pair(&format!("c{number}"), &format!("d{number}"), "")));
+    let summary: Value = serde_json::from_slice(&folder.read("run.json")).unwrap();
+    assert_eq!(summary["model"], serde_json::from_slice::<Value>(&folder.read("model.json")).unwrap());
+    let applied = run(&["--model", "model.json", "--all-pairs"]);
+    assert_eq!((applied.code, &applied.out), (0, &fitted.out));
+    // The weights of a pair, in place of the answers or beside them.
+    let explained = run(&["--explain", "c0", "d0", "--explain", "c0", "c5", "--json", "run.json"]);
+    assert!(explained.out.starts_with("c0 and d0\nprior "), "{}", explained.out);
+    assert!(
+        explained.out.contains("\n\nc0 and c5\nprior ") && explained.out.contains("name       equal "),
+        "{}",
+        explained.out
+    );
+    let summary: Value = serde_json::from_slice(&folder.read("run.json")).unwrap();
+    let weights = summary["explanations"][0]["columns"].as_array().unwrap();
+    assert_eq!((weights.len(), weights[2]["level"].as_str()), (3, Some("equal")));
+    run(&["--explain", "c0", "d0", "--out", "pairs.csv"]);
+    assert_eq!(pairs(std::str::from_utf8(&folder.read("pairs.csv")).unwrap()).len(), 4);
+}
+
+#[test]
+fn labels_correct_a_model_of_typed_columns_and_types_are_given() {
+    let folder = Folder::new();
+    let rows: String = (0..60)
+        .map(|at| {
+            let family = [
+                "Woods",
+                "Kaya",
+                "Heath",
+                "Marionne",
+                "Doering",
+                "Lindqvist",
+                "Quendler",
+                "Sample",
+                "Oyelaran",
+                "Brzezinski",
+                "Abel",
+                "Cohen",
+            ];
+            let name = format!("{} {}", ["Anna", "Ella", "Zoe", "Hans", "Igor"][at % 5], family[at / 5]);
+            let mark = if at % 2 == 0 { "green" } else { "crimson" };
+            format!("{name},{at} Elm Street,green\n{name},{} Elm Street,{mark}\n", at + 500)
+        })
+        .collect();
+    folder.write("rows.csv", format!("name,street,mark\n{rows}"));
+    let labels: String = (0..60).map(|at| format!("{},{},{}\n", 2 * at + 1, 2 * at + 2, (at + 1) % 2)).collect();
+    folder.write("labels.csv", format!("left,right,label\n{labels}"));
+    let run = |further: &[&str]| folder.run(&[&["dedupe", "rows.csv"], further].concat());
+    let found = run(&["--labels", "labels.csv", "--save-model", "model.json", "--json", "run.json"]);
+    assert!(found.code == 0 && found.err.contains("the fitted weights are kept: mark: "), "{}", found.err);
+    let summary: Value = serde_json::from_slice(&folder.read("run.json")).unwrap();
+    assert_eq!(summary["labels"]["kept"], true);
+    assert_eq!(summary["model"]["columns"][2]["correction"].as_array().unwrap().len(), 6);
+    assert_eq!(run(&["--model", "model.json"]).out, found.out);
+    let lexical = run(&["--labels", "labels.csv", "--scorer", "lexical", "--json", "run.json"]);
+    let summary: Value = serde_json::from_slice(&folder.read("run.json")).unwrap();
+    assert!(lexical.code == 0 && summary["model"].is_null());
+    // A type in place of the one found, and what is none.
+    assert!(run(&[]).err.contains("column \"mark\" is compared as text"));
+    assert!(run(&["--type", "mark=code"]).err.contains("column \"mark\" is compared as code"));
+    let refused = run(&["--type", "mark=colour"]);
+    assert!(
+        refused.code == 2 && refused.err.contains("no type of column \"colour\" among given-name"),
+        "{}",
+        refused.err
+    );
+    let refused = run(&["--type", "marks=code"]);
+    assert!(refused.code == 2 && refused.err.contains("did you mean --type mark"), "{}", refused.err);
+    assert!(run(&["--type", "mark=code", "--scorer", "lexical"]).err.contains("hint: --scorer fellegi-sunter"));
+}
+
+#[test]
+fn new_rows_join_the_clusters_of_an_earlier_run() {
+    let folder = Folder::new();
+    let all = customers();
+    let rows: Vec<&str> = all.lines().collect();
+    folder.write("customers.csv", &all);
+    let run = |arguments: &[&str]| {
+        folder.run(&[&["dedupe"], arguments, &["--id-column", "id", "--format", "table"]].concat())
+    };
+    run(&["customers.csv", "--out", "done.csv"]);
+    let done = String::from_utf8(folder.read("done.csv")).unwrap();
+    // One more record of the second customer, twice; another customer; and a column that the table lacks.
+    let (name, city, phone) = ("Ella Woods", "Kiel", "307919");
+    folder.write(
+        "new.csv",
+        format!("ID,phone,name,city,fax\nn1,+49 30 {phone},{name},{city},1\nn2,+49 30 {phone},{name},{city},1\nn3,0511 2,Nora Zwei,Ulm,\n"),
+    );
+    let found = run(&["new.csv", "--against", "done.csv", "--json", "run.json"]);
+    assert_eq!(found.code, 0, "{}", found.err);
+    let (before, after): (Vec<&str>, Vec<&str>) = (done.lines().collect(), found.out.lines().collect());
+    assert_eq!(after[0], "id,name,city,phone,fax,cluster,probability");
+    let cells = |row: &str| row.split(',').map(str::to_owned).collect::<Vec<_>>();
+    let cluster = |row: &str| cells(row).iter().nth_back(1).unwrap().clone();
+    let clusters = |rows: &[&str]| rows.iter().map(|row| cluster(row)).collect::<Vec<_>>();
+    let standing = clusters(&before[1..]);
+    assert_eq!(clusters(&after[1..rows.len()]), standing);
+    let second = rows.iter().position(|row| row.starts_with("c1,")).unwrap();
+    let greatest: u32 = standing.iter().map(|id| id.parse().unwrap()).max().unwrap();
+    assert_eq!(
+        clusters(&after[rows.len()..]),
+        [standing[second - 1].clone(), standing[second - 1].clone(), (greatest + 1).to_string()]
+    );
+    let pairs = folder.run(&["-q", "dedupe", "new.csv", "--against", "done.csv", "--id-column", "id"]);
+    assert_eq!(
+        self::pairs(&pairs.out).iter().map(|(left, right, _)| (left.as_str(), right.as_str())).collect::<Vec<_>>(),
+        [("c1", "n1"), ("n1", "n2")]
+    );
+    // Nothing is new the second time but another row, and what it joins is said.
+    folder.write("done.csv", "id,name,city,phone,cluster\n1,Nora Zwei,Ulm,0511 22334455,9\n2,Nora Zwei,Ulm,,4\n3,Omar Drei,Bonn,030 99887766,5\n");
+    folder.write("new.csv", "id,name,city,phone\n4,Nora Zwei,Ulm,+49 511 22334455\n");
+    let joined = run(&["new.csv", "--against", "done.csv", "--threshold", "0.01", "--json", "run.json"]);
+    assert!(joined.err.contains("cluster \"9\" is a part of cluster \"4\" now"), "{}", joined.err);
+    let summary: Value = serde_json::from_slice(&folder.read("run.json")).unwrap();
+    assert_eq!(summary["joined"], serde_json::json!([["9", "4"]]));
+    let refused = run(&["new.csv", "--against", "done.csv", "--cluster-column", "clusters"]);
+    assert!(refused.code == 2 && refused.err.contains("did you mean --cluster-column cluster"), "{}", refused.err);
+    folder.write("new.csv", "id,name,city,phone\n3,Nora Zwei,Ulm,0511 22334455\n");
+    let refused = run(&["new.csv", "--against", "done.csv"]);
+    assert!(refused.err.contains("done.csv and new.csv: rows 3 and 4 have the same id \"3\""), "{}", refused.err);
+}
+
+#[test]
+fn pairs_are_labelled_on_the_terminal() {
+    let folder = Folder::new();
+    folder.write("customers.csv", customers());
+    let ask = |answers: &str, further: &[&str]| {
+        let arguments = ["dedupe", "customers.csv", "--id-column", "id", "--label", "labels.csv"];
+        folder.run_with_input(&[&arguments[..], further].concat(), answers.as_bytes())
+    };
+    let labels = || String::from_utf8(folder.read("labels.csv")).unwrap();
+    let begun = ask("n\n?\nmaybe\ny\n", &[]);
+    assert_eq!((begun.code, begun.out.as_str()), (0, ""), "{}", begun.err);
+    assert!(
+        begun.err.contains("  phone ") && begun.err.matches("y yes, n no, ? not sure, q stop").count() == 2,
+        "{}",
+        begun.err
+    );
+    assert_eq!(
+        labels().lines().map(|row| row.split(',').nth(2).unwrap().to_owned()).collect::<Vec<_>>(),
+        ["label", "0", "1"]
+    );
+    let first = labels();
+    // The next run goes on, and its answers are those of `--labels`.
+    let gone_on = ask("n\nq\nn\n", &["--out", "pairs.csv"]);
+    assert!(gone_on.err.contains("2 labelled, 1 the same") && labels().starts_with(&first), "{}", gone_on.err);
+    let rows: Vec<String> =
+        labels().lines().skip(1).map(|row| row.split(',').take(2).collect::<Vec<_>>().join(",")).collect();
+    assert_eq!((rows.len(), rows.iter().collect::<std::collections::HashSet<_>>().len()), (3, 3));
+    let fitted = folder.run(&["-q", "dedupe", "customers.csv", "--id-column", "id", "--labels", "labels.csv"]);
+    assert_eq!(fitted.out.as_bytes(), folder.read("pairs.csv"));
+    let refused = folder.run(&["dedupe", "-", "--label", "labels.csv"]);
+    assert!(refused.code == 2 && refused.err.contains("--label reads the answers from stdin"), "{}", refused.err);
+}
+
+#[test]
+fn rules_of_blocking_propose_pairs_and_say_their_recall() {
+    let folder = Folder::new();
+    folder.write("customers.csv", customers());
+    folder.write("gold.csv", "left,right\nc0,d0\nc10,d10\nc20,c21\n");
+    let run = |further: &[&str]| folder.run(&[&["dedupe", "customers.csv", "--id-column", "id"], further].concat());
+    let found =
+        run(&["--neighbours", "1", "--block", "city + soundex(name)", "--gold", "gold.csv", "--json", "run.json"]);
+    assert!(found.err.contains("rule \"city + soundex(name)\" proposes 66.67 % of the known matches"), "{}", found.err);
+    let summary: Value = serde_json::from_slice(&folder.read("run.json")).unwrap();
+    assert_eq!(summary["rules"][0]["left_out"].as_u64(), Some(0));
+    let alone: Value = {
+        run(&["--neighbours", "1", "--json", "alone.json"]);
+        serde_json::from_slice(&folder.read("alone.json")).unwrap()
+    };
+    assert!(summary["candidates"].as_u64() > alone["candidates"].as_u64());
+    let refused = run(&["--block", "soundex(name"]);
+    assert!(refused.code == 2 && refused.err.contains("--block: no rule of blocking"), "{}", refused.err);
+    assert!(run(&["--block", "street"]).err.contains("no column \"street\" is compared"));
+}
+
+#[test]
+fn models_and_pairs_that_cannot_be_had_are_refused() {
+    let folder = folder();
+    folder.write("customers.csv", customers());
+    folder.write("no.json", "{}");
+    let refused = |further: &[&str]| {
+        let found = folder.run(&[&["-q", "dedupe"], further].concat());
+        assert_ne!(found.code, 0);
+        found.err
+    };
+    assert!(refused(&["papers.csv", "--id-column", "key", "--save-model", "m"]).contains("--scorer fellegi-sunter"));
+    assert!(refused(&["papers.csv", "--id-column", "key", "--explain", "a", "b"]).contains("--scorer fellegi-sunter"));
+    let customers = ["customers.csv", "--id-column", "id"];
+    let of = |further: &[&str]| refused(&[&customers, further].concat());
+    assert!(of(&["--explain", "c0", "x"]).contains("customers.csv has no record \"x\""));
+    assert!(of(&["--explain", "c0", "c0"]).contains("\"c0\" is paired with itself"));
+    assert!(of(&["--model", "no.json"]).contains("no.json is no Fellegi–Sunter model: missing field"));
+    assert!(of(&["--model", "no.json", "--scorer", "lexical"]).contains("cannot be used with"));
+    let fitted = folder.run(&["-q", "dedupe", "papers.csv", "--id-column", "key", "--scorer", "fellegi-sunter"]);
+    assert_eq!(pairs(&fitted.out), [pair("a", "c", "1"), pair("b", "e", "2")]);
+    assert_eq!(folder.run(&["-q", "dedupe", "customers.csv", "--id-column", "id", "--save-model", "m.json"]).code, 0);
+    assert!(refused(&["papers.csv", "--model", "m.json"]).contains("do not share the column \"name\" of the model"));
+}
+
 #[test]
 fn records_of_one_table_are_paired() {
     let folder = folder();
@@ -169,6 +396,49 @@ fn records_of_two_tables_are_paired() {
 }
 
 #[test]
+fn records_of_three_tables_share_clusters() {
+    let folder = Folder::new();
+    let person = |number: usize| {
+        let given = ["Anna", "Ella", "Zoe", "Hans", "Igor"][number % 5];
+        format!(
+            "{given} {},0{} {}",
+            ["Woods", "Sample", "Quendler", "Kaya", "Heath", "Marionne"][number / 5],
+            30 + number,
+            583_699 + 7919 * number
+        )
+    };
+    let rows = |numbers: std::ops::Range<usize>| {
+        numbers.enumerate().map(|(row, number)| format!("{},{}\n", row + 1, person(number))).collect::<String>()
+    };
+    folder.write("shop.csv", format!("id,name,phone\n{}", rows(0..20)));
+    folder.write("web.csv", format!("ID,Name,Phone\n{}", rows(10..30)));
+    folder.write("club.tsv", format!("id,name,phone\n{}21,{}\n", rows(5..25), person(24)).replace(',', "\t"));
+    let run = |further: &[&str]| folder.run(&[&["dedupe", "shop.csv", "web.csv", "club.tsv"], further].concat());
+    let found = run(&["--format", "table"]);
+    assert!(found.err.contains("column \"id\" identifies the rows"), "{}", found.err);
+    let mut reader = csv::Reader::from_reader(found.out.as_bytes());
+    assert_eq!(reader.headers().unwrap(), vec!["id", "name", "phone", "table", "cluster", "probability"]);
+    let table: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let mut clusters: std::collections::BTreeMap<&str, Vec<String>> = std::collections::BTreeMap::new();
+    table.iter().for_each(|row| clusters.entry(&row[4]).or_default().push(row[1].to_owned()));
+    assert_eq!((table.len(), clusters.len()), (61, 30));
+    assert!(clusters.values().all(|names| names.iter().all(|name| *name == names[0])));
+    // The same person twice in one table is one row of a cluster, one to one.
+    let one = run(&["--format", "table", "--one-to-one"]);
+    let ends: Vec<&str> = one
+        .out
+        .lines()
+        .filter(|row| row.starts_with("20,") && row.contains(",club,") || row.starts_with("21,"))
+        .collect();
+    let cluster = |row: &str| row.split(',').nth_back(1).unwrap().to_owned();
+    assert!(ends.len() == 2 && cluster(ends[0]) != cluster(ends[1]), "{ends:?}");
+    let named = run(&["-q", "--id-column", "id"]);
+    let pairs = pairs(&named.out);
+    assert!(pairs.iter().any(|(left, right, _)| left == "shop:11" && right == "web:1"), "{pairs:?}");
+    assert!(pairs.iter().all(|(left, right, _)| left.split(':').next() != right.split(':').next()), "{pairs:?}");
+}
+
+#[test]
 fn rows_gain_their_clusters() {
     let folder = folder();
     let found = dedupe(&folder, &["--format", "table"]);
@@ -193,6 +463,32 @@ fn rows_gain_their_clusters() {
     let refused = dedupe(&folder, &["--format", "table", "--out", "rows.parquet"]);
     assert_eq!(refused.code, 2);
     assert!(refused.err.contains("call the output .csv or .tsv"), "{}", refused.err);
+}
+
+#[test]
+fn clusters_become_one_row_each() {
+    let folder = folder();
+    let merged = dedupe(&folder, &["--format", "merged", "--merge", "title=longest"]);
+    let table = "key,title,authors,year,cluster,count\n\
+                 a,Mining association rules between sets of items,Agrawal; Imielinski; Swami,1993,1,2\n\
+                 b,The R*-tree: an efficient access method,Beckmann; Kriegel,1990,2,2\n\
+                 d,Efficient similarity search in sequence databases,Agrawal; Faloutsos,1993,3,1\n";
+    assert_eq!((merged.code, merged.out.as_str()), (0, table));
+    let two = folder.run(&["-q", "dedupe", "papers.csv", "others.csv", "--format", "merged", "--merge", "id=first"]);
+    assert!(
+        two.out.starts_with("key,title,authors,year,id,pages,cluster,count\na,Mining")
+            && two.out.contains(",y,207,1,3\n"),
+        "{}",
+        two.out
+    );
+    let refused = |further: &[&str]| {
+        let found = dedupe(&folder, further);
+        assert_ne!(found.code, 0);
+        found.err
+    };
+    assert!(refused(&["--merge", "longest"]).contains("--merge is for --format merged"));
+    assert!(refused(&["--format", "merged", "--merge", "oldest"]).contains("no rule \"oldest\""));
+    assert!(refused(&["--format", "merged", "--merge", "newest(authors)"]).contains("\"authors\" holds no dates"));
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn lists_and_objects_are_read_one_after_another() {
     assert!(objects.starts_with("{\"name\":\"aspirin\",\"truename_id\":\"X:3\","), "{objects}");
     assert!(objects.contains("\n{\"name\":\"heart attack\",\"id\":4,\"truename_id\":\"X:1\","), "{objects}");
     let clusters = folder.run(&["-q", "cluster", "a.txt", "b.txt", "--threshold", "0.5"]).out;
-    assert_eq!(clusters, "name,cluster,canonical\naspirin,1,aspirin\nheart attack,2,heart attack\n");
+    assert_eq!(clusters, "name,cluster,canonical,count\naspirin,1,aspirin,1\nheart attack,2,heart attack,1\n");
 }
 
 #[test]

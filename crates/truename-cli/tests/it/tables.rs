@@ -304,6 +304,45 @@ fn titles_and_a_line_of_the_delimiter_pass_through() {
 }
 
 #[test]
+fn a_first_row_that_may_be_no_header_is_told() {
+    let folder = Folder::with_kb();
+    let told = |arguments: &[&str]| folder.run(arguments).err;
+    let note = |columns: &str| {
+        format!("bare.csv: the first row is read as the header ({columns}) (--no-header takes it for a row)\n")
+    };
+    folder.write("bare.csv", "aspirin\nheart failure\n");
+    assert!(told(&["match", "bare.csv", "--kb", "kb"]).contains(&note("\"aspirin\"")));
+    assert!(told(&["cluster", "bare.csv"]).contains(&note("\"aspirin\"")));
+    folder.write("bare.csv", "7,Oak Works,Kiel\n8,Oak-Works,Kiel\n9,Elm,Ulm\n");
+    let columns = "\"7\", \"Oak Works\", \"Kiel\"";
+    assert!(told(&["match", "bare.csv", "--kb", "kb", "--column", "2"]).contains(&note(columns)));
+    assert!(told(&["dedupe", "bare.csv"]).contains(&note(columns)));
+    assert!(!told(&["dedupe", "bare.csv", "--no-header"]).contains("read as the header"));
+    assert_eq!(told(&["-q", "dedupe", "bare.csv"]), "");
+    folder.write("titled.csv", "Lamps of 2026,,\n,,\nno,product,count\n1,lamp,3\n2,ink,4\n");
+    let advice = "(the header seems to be further down: --skip-rows 2)\n";
+    assert!(told(&["dedupe", "titled.csv"]).contains(advice));
+}
+
+#[test]
+fn a_damaged_cell_leaves_the_other_rows_alone() {
+    let folder = Folder::with_kb();
+    folder.write("nul.csv", b"name,note\nheart\0failure,a\naspirin,b\n");
+    let fault = "nul.csv:2: a NUL byte, read as a blank";
+    let out = matched(&folder, "nul.csv", &[]);
+    assert!(out.out.contains("heart\0failure,a,X:2,") && out.out.contains("\naspirin,b,X:3,"), "{}", out.out);
+    assert!(out.err.contains(fault), "{}", out.err);
+    for command in ["cluster", "dedupe"] {
+        let ran = folder.run(&[command, "nul.csv"]);
+        assert!(ran.code == 0 && ran.err.contains(fault) && !ran.out.contains('\0'), "{ran:?}");
+    }
+    folder.write("quote.csv", "id,name\n1,\"desk lamp\n2,ink\n3,\"pen, red\"\n");
+    let ran = folder.run(&["cluster", "quote.csv"]);
+    assert!(ran.code == 0 && ran.out.contains("pen, red"), "{ran:?}");
+    assert!(ran.err.contains("quote.csv:2: a quote that is never closed, so taken for a character"), "{}", ran.err);
+}
+
+#[test]
 fn rows_keep_their_bytes_whatever_their_quotes() {
     let folder = Folder::with_kb();
     folder.write("in.csv", "id,name\n1, \"aspirin\" \n2,\"heart failure\n3,aspirin\n4,\"x, y\"\n");
