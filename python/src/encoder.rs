@@ -32,7 +32,7 @@ impl Encoder {
 
 #[pymethods]
 impl Encoder {
-    /// Opens the encoder in a folder: a Hugging Face folder of a BERT, RoBERTa or MPNet model, or one that `train` made.
+    /// Opens the encoder in a folder: a Hugging Face folder of a family that docs/formats.md lists, or one that `train` made.
     ///
     /// `adapters`: names of the adapters to use, with commas between them; all by default, "none" for none.
     #[staticmethod]

@@ -6,15 +6,17 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use serde::Serialize;
 use truename::{RecognizerOptions, assertion_rules};
+use truename_align::{FileMapping, read_candidates, read_mappings};
 use truename_clusters::{NameClusters, Threshold};
 use truename_corpus::{ReadOptions, read_all};
 use truename_error::Error;
 use truename_eval::clusters::{ClusterReport, Clusters};
 use truename_eval::linked::LinkEvaluation;
-use truename_eval::mentions::{FoundDocuments, JudgedDocument, MentionReport, TrainingTexts};
+use truename_eval::mentions::{FoundDocuments, JudgedDocument, JudgedMargins, MentionReport, TrainingTexts};
 use truename_eval::pairs::read_pairs;
 use truename_eval::{
-    AssertionScores, ClassReport, LinkedGold, PairModelSource, PairReport, TextLayout, read_assertions, read_texts,
+    AssertionScores, ClassReport, ComparedPairs, LinkedGold, MappingReport, MappingScoring, PairModelSource,
+    PairReport, TextLayout, pair_tables, read_assertions, read_texts,
 };
 use truename_infer::Classifier;
 
@@ -25,6 +27,7 @@ use crate::encoder::Encoder;
 use crate::json;
 use crate::knowledge_base::KnowledgeBase;
 use crate::linker::Linker;
+use crate::mappings::Mappings;
 use crate::options::probability;
 
 /// Runs an evaluation and returns its report.
@@ -117,6 +120,28 @@ pub fn mentions<'py>(
     })
 }
 
+/// Fits the probabilities of the mentions of a recognizer to annotated documents, over a knowledge base, and keeps them in its folder; returns
+/// the number of mentions. As `truename model calibrate`.
+#[pyfunction]
+pub fn calibrate_recognizer(
+    py: Python<'_>,
+    model: PathBuf,
+    gold: Vec<PathBuf>,
+    kb: PyRef<'_, KnowledgeBase>,
+) -> PyResult<usize> {
+    let kb = Arc::clone(&kb.0);
+    Call::default().run(py, move || {
+        let options = RecognizerOptions { names: true, ..RecognizerOptions::default() };
+        let recognizer = options.open(std::slice::from_ref(&model), || Ok((*kb.get()?).clone()))?;
+        let mut margins = JudgedMargins::default();
+        for path in &gold {
+            margins.add_recognized(&recognizer, read_all(path, &ReadOptions::default())?)?;
+        }
+        margins.calibrate(&model)?;
+        Ok(margins.annotated().len())
+    })
+}
+
 /// Scores clusters of the names of gold, or those of the file `found`.
 #[pyfunction(name = "_evaluate_clusters")]
 #[allow(clippy::too_many_arguments, reason = "they are the arguments of a function of Python")]
@@ -154,14 +179,17 @@ pub fn pairs<'py>(
     gold: PathBuf,
     model: Option<PathBuf>,
     labels: Option<PathBuf>,
+    scorer: Option<String>,
     threshold: f64,
     errors: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
     probability("threshold", threshold)?;
     report(py, Call::default(), move |progress| {
-        let source = PairModelSource::open(model.as_deref(), labels.as_deref())?;
-        let model = source.fit(None, threshold)?.model;
-        PairReport::of(&model, &read_pairs(&gold)?, threshold, errors, progress)
+        let scorer = scorer.as_deref().map(str::parse).transpose()?;
+        let source = PairModelSource::open(model.as_deref(), labels.as_deref(), scorer)?;
+        let gold = read_pairs(&gold)?;
+        let model = source.fit(ComparedPairs::Texts(&pair_tables(&gold)), threshold)?.model;
+        PairReport::of(&model, &gold, threshold, errors, progress)
     })
 }
 
@@ -189,5 +217,37 @@ pub fn assertions(py: Python<'_>, gold: PathBuf, assertions: Option<PathBuf>) ->
     report(py, Call::default(), move |_| {
         let rules = assertion_rules(assertions.as_deref())?;
         Ok(AssertionScores::of(&rules.unwrap_or_default(), &read_assertions(&gold)?))
+    })
+}
+
+/// Mappings to score: those of `align`, or of a file.
+#[derive(FromPyObject)]
+pub enum FoundMappings<'py> {
+    Mappings(PyRef<'py, Mappings>),
+    Path(PathBuf),
+}
+
+/// Scores mappings between two vocabularies.
+#[pyfunction(name = "_evaluate_mappings")]
+pub fn mappings<'py>(
+    py: Python<'py>,
+    gold: Vec<PathBuf>,
+    found: FoundMappings<'_>,
+    threshold: f64,
+    partial: bool,
+    candidates: Option<PathBuf>,
+) -> PyResult<Bound<'py, PyAny>> {
+    probability("threshold", threshold)?;
+    let (known, path) = match found {
+        FoundMappings::Mappings(mappings) => (mappings.set.to_file_mappings(), None),
+        FoundMappings::Path(path) => (Vec::new(), Some(path)),
+    };
+    report(py, Call::default(), move |_| {
+        let read = |path: &PathBuf| -> Result<Vec<FileMapping>, Error> { read_mappings(path) };
+        let gold = gold.iter().map(read).collect::<Result<Vec<_>, _>>()?.concat();
+        let found = path.as_ref().map_or(Ok(known), read)?;
+        let lists = candidates.as_deref().map(read_candidates).transpose()?.unwrap_or_default();
+        let scoring = MappingScoring { threshold, gold_is_partial: partial };
+        Ok(MappingReport::of(&found, &gold, &lists, scoring))
     })
 }

@@ -7,8 +7,8 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use truename::{
-    AdapterChoice, Columns, ConceptId, Encoder, Format, ImportOptions, Judgement, LinkOptions, Progress, Report,
-    SynonymScopes,
+    AdapterChoice, Columns, ConceptId, Encoder, Format, ImportOptions, Judgement, LinkOptions, Problem, Progress,
+    Report, SynonymScopes,
 };
 use truename_error::{Error, ErrorKind, HintPart, hint};
 
@@ -117,7 +117,7 @@ keywords! {
 }
 
 impl ReadingKeywords {
-    fn options(self, progress: &Arc<Progress>) -> PyResult<ImportOptions> {
+    pub fn options(self, progress: &Arc<Progress>) -> PyResult<ImportOptions> {
         if let Some(scope) =
             self.scopes.iter().find(|scope| !["broad", "narrow", "related", "exact"].contains(&scope.as_str()))
         {
@@ -157,16 +157,23 @@ impl ReadingKeywords {
 
 /// Logs what was skipped, repaired or guessed.
 fn log_report(py: Python<'_>, report: &Report) -> PyResult<()> {
+    log_problems(py, &report.problems, report.problem_count)?;
     let logger = py.import("logging")?.call_method1("getLogger", ("truename",))?;
-    for problem in &report.problems {
-        logger.call_method1("warning", ("%s", problem.to_string()))?;
-    }
-    let more = report.problem_count.saturating_sub(report.problems.len() as u64);
-    if more > 0 {
-        logger.call_method1("warning", ("%s more entries or names were skipped or repaired", more))?;
-    }
     for note in &report.notes {
         logger.call_method1("info", ("%s", note.to_string()))?;
+    }
+    Ok(())
+}
+
+/// Logs problems, and the number of those that are not listed.
+pub fn log_problems(py: Python<'_>, problems: &[Problem], count: u64) -> PyResult<()> {
+    let logger = py.import("logging")?.call_method1("getLogger", ("truename",))?;
+    for problem in problems {
+        logger.call_method1("warning", ("%s", problem.to_string()))?;
+    }
+    let more = count.saturating_sub(problems.len() as u64);
+    if more > 0 {
+        logger.call_method1("warning", ("%s more entries or names were skipped or repaired", more))?;
     }
     Ok(())
 }
@@ -399,7 +406,7 @@ impl KnowledgeBase {
     ///
     /// Options: `types`, `without_aliases`, `top`, `explain`, `min_probability`, `nil_share`, `nested`, `composites`, `abbreviations`,
     /// `ambiguous` ("best", "all" or "nil"), `one_sense`, `neighbours`, `typed`, `context`, `encode_in_context`, `placeholders`,
-    /// `stop_names` (a list of names), `vote`, `recognizer` (a folder or "dictionary"), `assertions` (a file of triggers or "none"),
+    /// `stop_names` (a list of names), `vote`, `recognizer` (a folder, "bundled" or "dictionary"), `assertions` (a file of triggers or "none"),
     /// `asserted`, `type_name` and `threads`, as those of `truename link`.
     #[pyo3(signature = (**options))]
     fn linker(&self, py: Python<'_>, options: Option<Bound<'_, PyDict>>) -> PyResult<Linker> {

@@ -3,6 +3,7 @@
 //! Every call gives up the interpreter's lock and runs on a pool of threads ([`call`]). What does not survive a fork is opened anew in
 //! the child ([`process`]). Errors become Python's own ([`error`]).
 
+mod alignment;
 mod calibration;
 mod call;
 mod candidate;
@@ -19,9 +20,11 @@ mod knowledge_base;
 mod link;
 mod linker;
 mod log;
+mod mappings;
 mod matcher;
 mod matches;
 mod mention;
+mod models;
 mod options;
 mod pickle;
 mod pool;
@@ -36,6 +39,8 @@ mod watch;
 #[pyo3::pymodule]
 mod _truename {
     #[pymodule_export]
+    use super::alignment::align;
+    #[pymodule_export]
     use super::candidate::Candidate;
     #[pymodule_export]
     use super::clusters::cluster;
@@ -46,7 +51,9 @@ mod _truename {
     #[pymodule_export]
     use super::encoder::Encoder;
     #[pymodule_export]
-    use super::evaluation::{assertions, classes, clusters, link, mentions, names, pairs};
+    use super::evaluation::{
+        assertions, calibrate_recognizer, classes, clusters, link, mappings, mentions, names, pairs,
+    };
     #[pymodule_export]
     use super::knowledge_base::{KnowledgeBase, bundled, cache_folder};
     #[pymodule_export]
@@ -54,17 +61,21 @@ mod _truename {
     #[pymodule_export]
     use super::linker::{LinkedDocuments, Linker};
     #[pymodule_export]
+    use super::mappings::Mappings;
+    #[pymodule_export]
     use super::matcher::Matcher;
     #[pymodule_export]
     use super::matches::Matches;
     #[pymodule_export]
     use super::mention::Mention;
     #[pymodule_export]
+    use super::models::{bundled_models, quantize};
+    #[pymodule_export]
     use super::process::{after_fork_in_child, after_fork_in_parent, before_fork};
     #[pymodule_export]
     use super::recognizer::Recognizer;
     #[pymodule_export]
-    use super::records::dedupe;
+    use super::records::{dedupe, dedupe_against, dedupe_linked, explain_match, merge_rows};
     #[pymodule_export]
     use super::training::train;
 

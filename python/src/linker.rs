@@ -41,6 +41,7 @@ keywords! {
         stop_names: Vec<String> = Vec::new(),
         vote: usize = 0,
         recognizer: Option<PathBuf> = None,
+        min_margin: f64 = 0.0,
         assertions: Option<PathBuf> = None,
         asserted: bool = false,
         type_name: Option<String> = None,
@@ -98,16 +99,20 @@ impl LinkKeywords {
         };
         let linker = truename::Linker::new(kb.clone())?.with_options(options)?;
         let linker = if self.context { linker } else { linker.without_context() };
-        let Some(recognizer) = &self.recognizer else { return Ok(linker) };
+        if self.recognizer.is_none() && self.min_margin == 0.0 {
+            return Ok(linker);
+        }
         let options = RecognizerOptions {
             nested: self.nested.then_some(true),
             composites: self.composites,
             types: self.types.clone(),
             without_aliases: self.without_aliases.clone(),
             stop_names,
+            names: true,
+            min_margin: self.min_margin,
             ..RecognizerOptions::default()
         };
-        Ok(linker.with_recognizer(options.open(std::slice::from_ref(recognizer), || Ok(kb.clone()))?))
+        Ok(linker.with_recognizer(options.open(self.recognizer.as_slice(), || Ok(kb.clone()))?))
     }
 }
 

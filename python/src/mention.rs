@@ -125,6 +125,13 @@ impl Mention {
         self.mention().threshold
     }
 
+    /// Probability that the span is a mention, by its score; None if the recognizer is not calibrated. The probabilities of the link have
+    /// it as a factor.
+    #[getter]
+    fn mention_probability(&self) -> Option<f64> {
+        self.mention().mention_probability
+    }
+
     /// Long form that was linked if the mention is an abbreviation.
     #[getter]
     fn long_form(&self) -> Option<&str> {

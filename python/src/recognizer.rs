@@ -82,7 +82,7 @@ impl Recognizer {
         let (call, models) = (Call::default(), Arc::clone(&self.models));
         let progress = Arc::clone(&call.progress);
         call.run(py, move || {
-            let recognizer = models.of(types)?.with_options(options);
+            let recognizer = models.of(types)?.with_options(options)?;
             let mut found = Vec::with_capacity(texts.len());
             for piece in texts.chunks(PIECE) {
                 progress.check()?;
@@ -103,12 +103,12 @@ fn score(mention: &LinkedMention) -> f64 {
 
 #[pymethods]
 impl Recognizer {
-    /// Opens the recognizer in a folder that `train` made.
+    /// Opens the recognizer in a folder that `train` made, or "bundled" for the one for biomedical texts that is part of the package.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let folder = absolute(path)?;
-        let from = folder.clone();
-        let recognizer = Call::default().run(py, move || TrainedRecognizer::open(&from))?;
+        let from = if path.as_os_str() == "bundled" { path } else { absolute(path)? };
+        let recognizer = Call::default().run(py, move || TrainedRecognizer::named(&from))?;
+        let folder = recognizer.folder().to_owned();
         Ok(Self { models: Arc::new(Models { recognizer, labelled: Mutex::default() }), folder })
     }
 

@@ -1,15 +1,22 @@
 //! Records that stand for the same thing.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use truename::Encoder;
-use truename_eval::{FittedPairModel, PairModelSource};
-use truename_records::{Blocking, ColumnChoice, ComparedTables, RecordTable, RecordTables, Resolver};
+use truename::{Encoder, Error, Progress};
+use truename_eval::{ComparedPairs, FittedPairModel, PairModelSource};
+use truename_records::{
+    Blocking, ClusterIds, ClusteredTable, ColumnChoice, ComparedTables, LabelGain, MergeRules, RecordPair, RecordTable,
+    RecordTables, Resolver,
+};
 
 use crate::call::Call;
+use crate::error::raised;
+use crate::json;
 use crate::options::{keywords, probability};
 
 /// Names of columns, or one name.
@@ -36,10 +43,14 @@ keywords! {
         column: Names = Names::Several(Vec::new()),
         id_column: Option<String> = None,
         compare: Names = Names::Several(Vec::new()),
+        types: BTreeMap<String, String> = BTreeMap::new(),
+        scorer: Option<String> = None,
         model: Option<PathBuf> = None,
+        save_model: Option<PathBuf> = None,
         labels: Option<PathBuf> = None,
         threshold: f64 = 0.5,
         neighbours: usize = Blocking::default().neighbours,
+        block: Names = Names::Several(Vec::new()),
         encoder: Option<PathBuf> = None,
         one_to_one: bool = false,
     }
@@ -50,6 +61,71 @@ type Table = (Vec<String>, Vec<Vec<String>>);
 
 /// Clusters and the probabilities of the likeliest matches of the rows of each table, then matching pairs of rows.
 type Matches = (Vec<(Vec<u32>, Vec<Option<f64>>)>, Vec<(u32, u32, f64)>);
+
+/// Tables, the pairs of their rows that are compared, and the model of pairs.
+struct Comparison {
+    input: RecordTables,
+    candidates: Vec<RecordPair>,
+    fitted: FittedPairModel,
+}
+
+impl Comparison {
+    /// Compares the rows of one table from `first_new` on with all, or those of two.
+    fn new(
+        left: RecordTable,
+        right: Option<RecordTable>,
+        first_new: usize,
+        options: &RecordKeywords,
+        progress: &Arc<Progress>,
+    ) -> Result<Self, Error> {
+        let choice = ColumnChoice {
+            columns: options.column.clone().all(),
+            id_column: options.id_column.clone(),
+            compare: options.compare.clone().all(),
+            types: options
+                .types
+                .iter()
+                .map(|(column, kind)| Ok((column.clone(), kind.parse()?)))
+                .collect::<Result<_, Error>>()?,
+        };
+        let scorer = options.scorer.as_deref().map(str::parse).transpose()?;
+        let source = PairModelSource::open(options.model.as_deref(), options.labels.as_deref(), scorer)?;
+        let encoder = options.encoder.as_deref().map(Encoder::open).transpose()?;
+        let input = RecordTables::new(left, right, &choice)?;
+        let (neighbours, encoder) = (options.neighbours, encoder.as_ref());
+        let rules = options.block.clone().all().iter().map(|rule| rule.parse()).collect::<Result<Vec<_>, _>>()?;
+        let sources = input.left.sources();
+        let blocking =
+            Blocking { neighbours, encoder, rules: &rules, first_new, sources, progress: Arc::clone(progress) };
+        let candidates = blocking.pairs(input.tables())?.pairs;
+        let compared = ComparedPairs::Tables(ComparedTables { tables: &input, pairs: &candidates });
+        let fitted = source.fit(compared, options.threshold)?;
+        if let Some(path) = &options.save_model {
+            let json = fitted.model.fellegi_sunter()?.to_json();
+            std::fs::write(path, json).map_err(|error| Error::io("write", path, error))?;
+        }
+        Ok(Self { input, candidates, fitted })
+    }
+}
+
+/// Returns a table as records are compared by.
+fn record_table(name: &str, (columns, rows): Table) -> RecordTable {
+    RecordTable::new(name, columns, rows)
+}
+
+/// Returns one table or two.
+fn record_tables(left: Table, right: Option<Table>) -> (RecordTable, Option<RecordTable>) {
+    (record_table("the table", left), right.map(|right| record_table("the right table", right)))
+}
+
+/// Tells the log whether labels were better than none.
+fn log_gain(py: Python<'_>, gain: Option<LabelGain>) -> PyResult<()> {
+    let Some(gain) = gain else { return Ok(()) };
+    let level = if gain.kept { "info" } else { "warning" };
+    let logger = py.import("logging")?.call_method1("getLogger", ("truename",))?;
+    logger.call_method1(level, ("%s", gain.to_string()))?;
+    Ok(())
+}
 
 /// Finds the rows of a table, or of two, that stand for the same thing.
 #[pyfunction]
@@ -65,24 +141,14 @@ pub fn dedupe(
     let call = Call::default();
     let progress = Arc::clone(&call.progress);
     let (matches, gain) = call.run(py, move || {
-        let choice = ColumnChoice {
-            columns: options.column.all(),
-            id_column: options.id_column,
-            compare: options.compare.all(),
-        };
-        let source = PairModelSource::open(options.model.as_deref(), options.labels.as_deref())?;
-        let encoder = options.encoder.as_deref().map(Encoder::open).transpose()?;
-        let table = |name, (columns, rows): Table| RecordTable::new(name, columns, rows);
-        let right = right.map(|right| table("the right table", right));
-        let input = RecordTables::new(table("the table", left), right, &choice)?;
+        let (left, right) = record_tables(left, right);
+        let Comparison { input, candidates, fitted } = Comparison::new(left, right, 0, &options, &progress)?;
         let tables = input.tables();
-        let (neighbours, encoder) = (options.neighbours, encoder.as_ref());
-        let candidates = Blocking { neighbours, encoder, progress: Arc::clone(&progress) }.pairs(tables)?.pairs;
+        let FittedPairModel { model, gain } = fitted;
+        let scorer = model.scorer(tables)?;
         let (threshold, one_to_one) = (options.threshold, options.one_to_one);
-        let compared = ComparedTables { tables: &input, pairs: &candidates };
-        let FittedPairModel { model, gain } = source.fit(Some(compared), threshold)?;
-        let scorer = model.scorer(tables);
-        let found = Resolver { scorer: &*scorer, threshold, one_to_one, progress }.resolve(tables, &candidates)?;
+        let resolver = Resolver { threshold, one_to_one, progress, ..Resolver::new(&*scorer) };
+        let found = resolver.resolve(tables, &candidates)?;
         let clusters = |table: usize, row: u32| match table {
             0 => found.clusters.of_left(row),
             _ => found.clusters.of_right(row),
@@ -96,10 +162,115 @@ pub fn dedupe(
         let within = within.map(|scored| (scored.pair.left, scored.pair.right, scored.probability));
         Ok(((best.collect(), within.collect()), gain))
     })?;
-    if let Some(gain) = gain {
-        let level = if gain.kept { "info" } else { "warning" };
-        let logger = py.import("logging")?.call_method1("getLogger", ("truename",))?;
-        logger.call_method1(level, ("%s", gain.to_string()))?;
-    }
+    log_gain(py, gain)?;
     Ok(matches)
+}
+
+/// Finds the rows of several tables that stand for the same thing; each table's rows are compared with those of the others.
+#[pyfunction]
+#[pyo3(name = "_dedupe_linked", signature = (tables, **options))]
+pub fn dedupe_linked(
+    py: Python<'_>,
+    tables: Vec<Table>,
+    options: Option<Bound<'_, PyDict>>,
+) -> PyResult<Vec<(u32, Option<f64>)>> {
+    let options = RecordKeywords::read("link_tables", options.as_ref())?;
+    probability("threshold", options.threshold)?;
+    let call = Call::default();
+    let progress = Arc::clone(&call.progress);
+    let (rows, gain) = call.run(py, move || {
+        let named = |(number, table): (usize, Table)| record_table(&number.to_string(), table);
+        let tables: Vec<RecordTable> = tables.into_iter().enumerate().map(named).collect();
+        let linked = RecordTable::linked(&tables);
+        let Comparison { input, candidates, fitted } = Comparison::new(linked, None, 0, &options, &progress)?;
+        let tables = input.tables();
+        let scorer = fitted.model.scorer(tables)?;
+        let (threshold, one_to_one, sources) = (options.threshold, options.one_to_one, input.left.sources());
+        let resolver = Resolver { threshold, one_to_one, sources, progress, ..Resolver::new(&*scorer) };
+        let found = resolver.resolve(tables, &candidates)?;
+        let best = found.best(tables).remove(0);
+        Ok(((0..).zip(best).map(|(row, best)| (found.clusters.of_left(row), best)).collect(), fitted.gain))
+    })?;
+    log_gain(py, gain)?;
+    Ok(rows)
+}
+
+/// Clusters of new rows and the probabilities of their likeliest matches, and clusters that stood and are a part of others now.
+type Extended = (Vec<String>, Vec<Option<f64>>, Vec<(String, String)>);
+
+/// Finds the clusters of the rows of a table among those that a clustered table has.
+#[pyfunction]
+#[pyo3(name = "_dedupe_against", signature = (new, done, cluster, **options))]
+pub fn dedupe_against(
+    py: Python<'_>,
+    new: Table,
+    done: Table,
+    cluster: String,
+    options: Option<Bound<'_, PyDict>>,
+) -> PyResult<Extended> {
+    let options = RecordKeywords::read("dedupe_against", options.as_ref())?;
+    probability("threshold", options.threshold)?;
+    let call = Call::default();
+    let progress = Arc::clone(&call.progress);
+    let (extended, gain) = call.run(py, move || {
+        let done = ClusteredTable::new(record_table("the table that is done", done), &cluster)?;
+        let ClusteredTable { table, clusters: standing, .. } = done.with(record_table("the table", new));
+        let first_new = standing.rows();
+        let Comparison { input, candidates, fitted } = Comparison::new(table, None, first_new, &options, &progress)?;
+        let tables = input.tables();
+        let scorer = fitted.model.scorer(tables)?;
+        let threshold = options.threshold;
+        let resolver = Resolver { threshold, standing: Some(&standing), progress, ..Resolver::new(&*scorer) };
+        let found = resolver.resolve(tables, &candidates)?;
+        let ClusterIds { ids, joined, .. } = standing.ids(&found.clusters);
+        let rows = first_new as u32..tables.left().len() as u32;
+        let of = rows.map(|row| ids[found.clusters.of_left(row) as usize].clone()).collect();
+        let best = found.best(tables).remove(0).split_off(first_new);
+        Ok(((of, best, joined), fitted.gain))
+    })?;
+    log_gain(py, gain)?;
+    Ok(extended)
+}
+
+/// Returns the weight of each column in the probability of a pair of rows.
+#[pyfunction]
+#[pyo3(name = "_explain_match", signature = (left, right, rows, **options))]
+pub fn explain_match<'py>(
+    py: Python<'py>,
+    left: Table,
+    right: Option<Table>,
+    rows: (u32, u32),
+    options: Option<Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let options = RecordKeywords::read("explain_match", options.as_ref())?;
+    let counts = (left.1.len(), right.as_ref().unwrap_or(&left).1.len());
+    if rows.0 as usize >= counts.0 || rows.1 as usize >= counts.1 || right.is_none() && rows.0 == rows.1 {
+        let message =
+            format!("rows {} and {} are no pair of tables of {} and {} rows", rows.0, rows.1, counts.0, counts.1);
+        return Err(PyValueError::new_err(message));
+    }
+    let call = Call::default();
+    let progress = Arc::clone(&call.progress);
+    let explanation = call.run(py, move || {
+        let (left, right) = record_tables(left, right);
+        let compared = Comparison::new(left, right, 0, &options, &progress)?;
+        let tables = compared.input.tables();
+        let scorer = compared.fitted.model.fellegi_sunter()?.scorer(tables)?;
+        Ok(tables.pair(rows.0, rows.1).map(|pair| scorer.explain(pair)))
+    })?;
+    json::object(py, &explanation)
+}
+
+/// Returns for each cluster, by number, and each column the row whose value its rule takes.
+#[pyfunction]
+#[pyo3(name = "_merge_rows")]
+pub fn merge_rows(table: Table, clusters: Vec<Vec<usize>>, rules: Vec<String>) -> PyResult<Vec<Vec<Option<usize>>>> {
+    let (columns, rows) = table;
+    let rules = MergeRules::new(&columns).and(&columns, &rules).map_err(raised)?;
+    rules.check(&columns, &rows).map_err(raised)?;
+    let merge = |members: &Vec<usize>| {
+        let of: Vec<&[String]> = members.iter().map(|row| rows[*row].as_slice()).collect();
+        rules.choose(&of).into_iter().map(|row| row.map(|row| members[row])).collect()
+    };
+    Ok(clusters.iter().map(merge).collect())
 }

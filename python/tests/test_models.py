@@ -4,6 +4,7 @@ import csv
 import json
 import pickle
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -200,11 +201,19 @@ def unmarked(marked):
     return {"text": text, "mentions": mentions}
 
 
-def test_a_recognizer_finds_mentions_in_the_shape_of_gliner(kb, tmp_path):
+@pytest.fixture(scope="session")
+def recognizer_folder(tmp_path_factory):
+    """A small recognizer."""
+    place = tmp_path_factory.mktemp("recognizer")
     documents = [unmarked(marked) for marked in MARKED]
-    assert tn.write_documents(documents, tmp_path / "corpus.jsonl") == len(documents)
-    (tmp_path / "recipe.toml").write_text(RECOGNIZE)
-    made = tn.train(tmp_path / "recipe.toml", out=tmp_path / "mine")
+    assert tn.write_documents(documents, place / "corpus.jsonl") == len(documents)
+    (place / "recipe.toml").write_text(RECOGNIZE)
+    return tn.train(place / "recipe.toml", out=place / "mine")
+
+
+def test_a_recognizer_finds_mentions_in_the_shape_of_gliner(kb, recognizer_folder):
+    documents = [unmarked(marked) for marked in MARKED]
+    made = recognizer_folder
     recognizer = tn.Recognizer.open(made)
     assert len(recognizer.fingerprint) == 32
     assert kb.linker(recognizer=made).fingerprint != kb.linker().fingerprint
@@ -240,12 +249,44 @@ def test_names_are_clustered():
         tn.cluster(column, words=2)
 
 
+def test_clusters_become_one_row_each():
+    rows = [
+        {"name": "A. Woods", "age": 30, "changed": "2023-04-01", "cluster": 2},
+        {"name": "Anna Woods", "age": 31, "changed": "2024-06-05", "cluster": 2},
+        {"name": "Zoe Kaya", "age": None, "changed": "", "cluster": 5},
+    ]
+    merged = tn.merge_clusters(rows, rule="newest(changed)")
+    assert merged[0] == {"name": "Anna Woods", "age": 31, "changed": "2024-06-05", "cluster": 2, "count": 2}
+    assert merged[1] == {"name": "Zoe Kaya", "age": None, "changed": None, "cluster": 5, "count": 1}
+    assert tn.merge_clusters(rows, rule="first", rules={"name": "longest"})[0]["age"] == 30
+    with pytest.raises(ValueError, match="no rule"):
+        tn.merge_clusters(rows, rule="oldest")
+
+
+def test_names_with_equal_keys_are_clustered():
+    column = ["Miller, Anna", "anna miller", None, "Anna Müller"]
+    assert tn.cluster(column, key="fingerprint") == [(0, "Miller, Anna"), (0, "Miller, Anna"), None, (1, "Anna Müller")]
+    rows = [{"shop": name, "id": at} for at, name in enumerate(column)]
+    found = tn.cluster_table(rows, "shop", key="cologne")
+    assert [row["count"] for row in found] == [3, 3, None, 3] and found[3]["canonical"] == "Miller, Anna"
+    assert found[2] == {"shop": None, "id": 2, "canonical": None, "cluster": None, "count": None}
+    with pytest.raises(ValueError, match="fingerprint, ngram-fingerprint"):
+        tn.cluster(column, key="soundex")
+    with pytest.raises(ValueError, match="threshold"):
+        tn.cluster(column, key="cologne", threshold=0.3)
+    with pytest.raises(ValueError, match="canonical"):
+        tn.cluster_table([{"shop": "a", "canonical": "b"}], "shop")
+
+
 def test_clusters_are_those_of_the_command(tmp_path):
     names = ["type 2 diabetes", "diabetes type 2", "heart attack", "heart attacks", "fever", "fevers", "cough"]
     (tmp_path / "names.txt").write_text("\n".join(names))
     lines = list(csv.DictReader(run("cluster", tmp_path / "names.txt", "--quiet").stdout.splitlines()))
     expected = [(int(line["cluster"]) - 1, line["canonical"]) for line in lines]
     assert tn.cluster(names) == expected
+
+
+PEOPLE = [(given, family) for given in ("Anna", "Igor", "Zoe") for family in ("Woods", "Kaya", "Heath", "Doering")]
 
 
 def test_records_are_matched():
@@ -260,12 +301,68 @@ def test_records_are_matched():
     assert found[0]["probability"] > 0.5 and found[3]["probability"] is None and found[0]["name"] == "Anna Schmidt"
     pairs = tn.match_tables(rows[:2], rows[2:], one_to_one=True)
     assert [(pair.left, pair.right) for pair in pairs] == [(0, 0)] and pairs[0].probability > 0.5
+    with pytest.raises(ValueError, match="no type of column"):
+        tn.dedupe(rows, types={"name": "person"})
     with pytest.raises(ValueError, match="cluster"):
         tn.dedupe([{"name": "a", "cluster": 1}, {"name": "b", "cluster": 2}])
     with pytest.raises(TypeError, match="treshold"):
         tn.dedupe(rows, treshold=1)
     with pytest.raises(ValueError, match="no column"):
         tn.dedupe(rows, column="nam")
+
+
+def test_new_rows_join_the_clusters_of_a_table_that_is_done(tmp_path):
+    done = tn.dedupe(
+        [{"name": f"{given} {family}", "phone": f"030 {1000 + 7919 * at}"} for at, (given, family) in enumerate(PEOPLE)]
+    )
+    new = [{"name": done[2]["name"], "phone": "+49 " + done[2]["phone"][1:]}, {"name": "Nora Zwei", "phone": "0511 2"}]
+    found = tn.dedupe_against(new, done)
+    assert [row["cluster"] for row in found.table] == [done[2]["cluster"], len(PEOPLE) + 1] and found.joined == {}
+    assert found.table[0]["probability"] > 0.5 and found.table[1]["probability"] is None
+    # The command has the same answers.
+    for name, rows in [("done", done), ("new", new)]:
+        with (tmp_path / f"{name}.csv").open("w", newline="") as file:
+            out = csv.DictWriter(file, list(rows[0]))
+            out.writeheader()
+            out.writerows(rows)
+    command = run("dedupe", tmp_path / "new.csv", "--against", tmp_path / "done.csv", "--format", "table", "--quiet")
+    table = list(csv.DictReader(command.stdout.splitlines()))
+    assert [row["cluster"] for row in table] == [str(row["cluster"]) for row in [*done, *found.table]]
+    named = [{**row, "cluster": f"c{row['cluster']}"} for row in done]
+    assert [row["cluster"] for row in tn.dedupe_against(new, named).table] == ["c3", "1"]
+    with pytest.raises(ValueError, match="already"):
+        tn.dedupe_against(done, done)
+
+
+def test_rows_of_several_tables_share_clusters():
+    people = [
+        {"name": f"{given} {family}", "phone": f"030 {1000 + 7919 * at}"} for at, (given, family) in enumerate(PEOPLE)
+    ]
+    linked = tn.link_tables([people[:6], people[3:], [*people[2:5], people[4]]], one_to_one=True)
+    clusters = [[row["cluster"] for row in table] for table in linked]
+    assert clusters[1][:3] == clusters[0][3:6] and clusters[2][:3] == clusters[0][2:5]
+    assert len(set(clusters[2])) == 4 and linked[0][0]["probability"] is None
+
+
+def test_a_model_without_labels_is_saved_applied_and_explained(tmp_path):
+    rows = [
+        {"name": f"{given} {family}", "phone": f"030 {1000 + 7919 * at}{at}"}
+        for at, (given, family) in enumerate(PEOPLE)
+    ]
+    rows.append({"name": rows[0]["name"], "phone": rows[0]["phone"].replace("030", "+49 30")})
+    found = tn.dedupe(rows, save_model=tmp_path / "model.json")
+    assert found[0]["cluster"] == found[-1]["cluster"] and len({row["cluster"] for row in found}) == len(PEOPLE)
+    assert tn.dedupe(rows, model=tmp_path / "model.json") == found
+    explained = tn.explain_match(rows, 0, len(rows) - 1)
+    assert [column["level"] for column in explained["columns"]] == ["equal", "equal"]
+    assert f"{explained['probability']:.9f}" == f"{found[0]['probability']:.9f}"
+    assert tn.explain_match(rows[:-1], 0, 0, rows[-1:], scorer="fellegi-sunter")["columns"][1]["column"] == "phone"
+    with pytest.raises(ValueError, match="no scorer"):
+        tn.dedupe(rows, scorer="best")
+    with pytest.raises(ValueError, match="explained and saved"):
+        tn.explain_match(rows, 0, 1, scorer="lexical")
+    with pytest.raises(ValueError, match="no pair"):
+        tn.explain_match(rows, 0, 0)
 
 
 def test_records_are_those_of_the_command(tmp_path):
@@ -336,3 +433,39 @@ def test_scores_are_those_of_the_command(kb, folder, tmp_path):
     assert tn.evaluate.pairs(pairs, threshold=0.3) == reported("pairs", "--gold", pairs, "--threshold", "0.3")
     fitted = tn.evaluate.pairs(pairs, labels=pairs)
     assert fitted == reported("pairs", "--gold", pairs, "--labels", pairs)
+
+
+def test_a_model_is_quantised(recognizer_folder, tmp_path):
+    out = tmp_path / "int8"
+    tn.quantize(recognizer_folder, out, trained_types=True)
+    assert not (out / "network-2").exists()
+    size = [folder.joinpath("model.safetensors").stat().st_size for folder in (recognizer_folder.folder, out)]
+    assert size[1] < size[0]
+    text = "No one had gout or fever."
+    found = [tn.Recognizer.open(folder).predict_entities(text, ["Disease"]) for folder in (recognizer_folder, out)]
+    assert [[one["text"] for one in mentions] for mentions in found] == [["gout", "fever"]] * 2
+    with pytest.raises(FileExistsError):
+        tn.quantize(recognizer_folder, out)
+
+
+def test_mentions_have_the_share_of_right_ones_as_their_probability(kb, recognizer_folder, tmp_path):
+    folder = tmp_path / "calibrated"
+    shutil.copytree(recognizer_folder.folder, folder)
+    text = "No one had gout or fever."
+    gout = {"start": 11, "end": 15, "type": "Disease"}
+    documents = [{"id": str(number), "text": text, "mentions": [gout]} for number in range(60)]
+    tn.write_documents(documents, tmp_path / "gold.jsonl")
+    (before,) = [m for m in kb.linker(recognizer=folder).link(text) if m.text == "fever"]
+    assert before.mention_probability is None
+    assert tn.calibrate_recognizer(folder, [tmp_path / "gold.jsonl"], kb) == 120
+    gout, fever = kb.linker(recognizer=folder).link(text)
+    assert gout.mention_probability + fever.mention_probability == pytest.approx(1, abs=0.01)
+    assert fever.probability == pytest.approx(before.probability * fever.mention_probability)
+    tn.write_documents(documents[:5], tmp_path / "few.jsonl")
+    with pytest.raises(ValueError, match="5 right and 5 wrong mentions are too few"):
+        tn.calibrate_recognizer(folder, [tmp_path / "few.jsonl"], kb)
+
+
+def test_bundled_models_say_what_they_learnt_from():
+    (model,) = tn.bundled_models()
+    assert model["name"] == "bundled" and model["licence"] and model["trained_on"] and model["bytes"] > 10_000_000

@@ -21,18 +21,33 @@ from ._truename import (
     Link,
     LinkedDocuments,
     Linker,
+    Mappings,
     Matcher,
     Matches,
     Mention,
     Recognizer,
     __version__,
+    align,
     bundled,
+    bundled_models,
+    calibrate_recognizer,
     cluster,
+    quantize,
 )
 
 if _TYPE_CHECKING:
     from . import evaluate, gilda, hf
-    from ._records import dedupe, link_table, match_tables, write_documents
+    from ._records import (
+        cluster_table,
+        dedupe,
+        dedupe_against,
+        explain_match,
+        link_table,
+        link_tables,
+        match_tables,
+        merge_clusters,
+        write_documents,
+    )
     from ._training import train
 
 __all__ = [
@@ -43,19 +58,29 @@ __all__ = [
     "Link",
     "LinkedDocuments",
     "Linker",
+    "Mappings",
     "Matcher",
     "Matches",
     "Mention",
     "Recognizer",
     "__version__",
+    "align",
     "bundled",
+    "bundled_models",
+    "calibrate_recognizer",
     "cluster",
+    "cluster_table",
     "dedupe",
+    "dedupe_against",
     "evaluate",
+    "explain_match",
     "gilda",
     "hf",
     "link_table",
+    "link_tables",
     "match_tables",
+    "merge_clusters",
+    "quantize",
     "train",
     "write_documents",
 ]
@@ -63,9 +88,14 @@ __all__ = [
 _MODULES = ("evaluate", "gilda", "hf")
 """Modules that are imported when they are first used."""
 _FUNCTIONS = {
+    "cluster_table": "_records",
     "dedupe": "_records",
+    "dedupe_against": "_records",
+    "explain_match": "_records",
     "link_table": "_records",
+    "link_tables": "_records",
     "match_tables": "_records",
+    "merge_clusters": "_records",
     "train": "_training",
     "write_documents": "_records",
 }

@@ -4,7 +4,7 @@ from typing import Any, TypeVar, final, overload
 
 from typing_extensions import Self, Unpack
 
-from ._types import LinkOptions, MatchOptions, Path, Progress, ReadingOptions, RecordOptions
+from ._types import LinkOptions, MappingMetadata, MatchOptions, Path, Progress, ReadingOptions, RecordOptions
 from .gilda import ScoredMatch
 
 _T = TypeVar("_T")
@@ -18,6 +18,7 @@ __all__ = [
     "Link",
     "LinkedDocuments",
     "Linker",
+    "Mappings",
     "Matcher",
     "Matches",
     "Mention",
@@ -28,17 +29,26 @@ __all__ = [
     "_before_fork",
     "_cache_folder",
     "_dedupe",
+    "_dedupe_against",
+    "_dedupe_linked",
     "_evaluate_assertions",
     "_evaluate_classes",
     "_evaluate_clusters",
     "_evaluate_link",
+    "_evaluate_mappings",
     "_evaluate_mentions",
     "_evaluate_names",
     "_evaluate_pairs",
+    "_explain_match",
     "_main",
+    "_merge_rows",
     "_train",
+    "align",
     "bundled",
+    "bundled_models",
+    "calibrate_recognizer",
     "cluster",
+    "quantize",
 ]
 
 __version__: str
@@ -120,6 +130,8 @@ class Mention:
     def score(self) -> float | None: ...
     @property
     def threshold(self) -> float | None: ...
+    @property
+    def mention_probability(self) -> float | None: ...
     @property
     def long_form(self) -> str | None: ...
     @property
@@ -215,6 +227,9 @@ class KnowledgeBase:
     def compact(path: Path) -> tuple[int, int]: ...
 
 def bundled(*, encoder: Path | bool | None = None) -> KnowledgeBase: ...
+def bundled_models() -> list[dict[str, Any]]: ...
+def calibrate_recognizer(model: Path, gold: list[Path], kb: KnowledgeBase) -> int: ...
+def quantize(model: Path, out: Path, *, trained_types: bool = False) -> None: ...
 
 @final
 class Linker:
@@ -272,6 +287,22 @@ class Matches:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 @final
+class Mappings:
+    def __len__(self) -> int: ...
+    def __getitem__(self, row: int, /) -> dict[str, Any]: ...
+    @property
+    def pairs(self) -> list[tuple[str, str, float]]: ...
+    @property
+    def removed(self) -> list[dict[str, Any]]: ...
+    @property
+    def compared(self) -> int: ...
+    def to_list(self) -> list[dict[str, Any]]: ...
+    def write(self, path: Path, *, format: str = "sssom") -> None: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+@final
 class Encoder:
     @staticmethod
     def open(path: Path, *, adapters: str | None = None) -> Encoder: ...
@@ -315,6 +346,22 @@ class Recognizer:
     ) -> list[list[dict[str, Any]]]: ...
     def __fspath__(self) -> str: ...
 
+def align(
+    source: KnowledgeBase | Path | Sequence[Path],
+    target: KnowledgeBase | Path | Sequence[Path],
+    *,
+    threshold: float = 0.5,
+    many: bool = False,
+    predicates: Sequence[str] = ...,
+    known: Path | Sequence[Path] | Sequence[tuple[str, str]] | None = None,
+    exclude: Path | Sequence[Path] | Sequence[tuple[str, str]] | None = None,
+    background: Sequence[KnowledgeBase | Path | Sequence[Path]] = ...,
+    encoder: Encoder | Path | None = None,
+    neighbours: int = 10,
+    metadata: MappingMetadata | None = None,
+    progress: Progress = None,
+    **reading: Unpack[ReadingOptions],
+) -> Mappings: ...
 def cluster(
     column: Any,
     *,
@@ -322,6 +369,7 @@ def cluster(
     threshold: float | None = None,
     linkage: str = "average",
     words: float | None = None,
+    key: str | None = None,
     progress: Progress = None,
 ) -> list[tuple[int, str] | None]: ...
 def _cache_folder() -> _Path: ...
@@ -332,6 +380,18 @@ def _dedupe(
     one_to_one: bool = False,
     **options: Unpack[RecordOptions],
 ) -> tuple[list[tuple[list[int], list[float | None]]], list[tuple[int, int, float]]]: ...
+def _dedupe_against(
+    new: tuple[list[str], list[list[str]]],
+    done: tuple[list[str], list[list[str]]],
+    cluster: str,
+    **options: Unpack[RecordOptions],
+) -> tuple[list[str], list[float | None], list[tuple[str, str]]]: ...
+def _dedupe_linked(
+    tables: list[tuple[list[str], list[list[str]]]],
+    *,
+    one_to_one: bool = False,
+    **options: Unpack[RecordOptions],
+) -> list[tuple[int, float | None]]: ...
 def _evaluate_assertions(gold: Path, assertions: Path | None) -> dict[str, Any]: ...
 def _evaluate_classes(
     gold: Path, model: Path, first: str | None, second: str | None, label: str | None, positive: str | None
@@ -346,6 +406,9 @@ def _evaluate_clusters(
     labelled: Path | None,
 ) -> dict[str, Any]: ...
 def _evaluate_link(linker: Linker, gold: Sequence[Path], gold_types: Sequence[str]) -> dict[str, Any]: ...
+def _evaluate_mappings(
+    gold: Sequence[Path], found: Mappings | Path, threshold: float, partial: bool, candidates: Path | None
+) -> dict[str, Any]: ...
 def _evaluate_mentions(
     kb: KnowledgeBase,
     gold: Sequence[Path],
@@ -359,8 +422,17 @@ def _evaluate_mentions(
 ) -> dict[str, Any]: ...
 def _evaluate_names(linker: Linker, gold: Path | Sequence[tuple[str, str | None]], errors: int) -> dict[str, Any]: ...
 def _evaluate_pairs(
-    gold: Path, model: Path | None, labels: Path | None, threshold: float, errors: int
+    gold: Path, model: Path | None, labels: Path | None, scorer: str | None, threshold: float, errors: int
 ) -> dict[str, Any]: ...
+def _explain_match(
+    left: tuple[list[str], list[list[str]]],
+    right: tuple[list[str], list[list[str]]] | None,
+    rows: tuple[int, int],
+    **options: Unpack[RecordOptions],
+) -> dict[str, Any]: ...
+def _merge_rows(
+    table: tuple[list[str], list[list[str]]], clusters: list[list[int]], rules: list[str]
+) -> list[list[int | None]]: ...
 def _train(
     recipe: Path,
     out: Path,

@@ -58,7 +58,9 @@ class LinkOptions(MatchOptions, total=False):
     stop_names: Sequence[str] | None
     """Names that are never mentions."""
     recognizer: Path | None
-    """Folder of a recognizer, or "dictionary" for the names of the knowledge base."""
+    """Folder of a recognizer, "bundled" for the one that is part of the package, or "dictionary" for the names of the knowledge base."""
+    min_margin: float | None
+    """Smallest difference of score and threshold of a trained recognizer's mentions; 0. Above it fewer are found and more are right."""
     assertions: Path | None
     """File of triggers that tell what a text says of its mentions, in place of those of English; "none" for no assertions."""
     asserted: bool | None
@@ -76,14 +78,22 @@ class RecordOptions(TypedDict, total=False):
     """Column with the ids of the rows, which is not compared."""
     compare: str | Sequence[str] | None
     """Columns that are compared although their values identify rows."""
+    types: dict[str, str]
+    """Types of columns where those found are wrong, for the Fellegi–Sunter model: `{"name": "company"}`."""
+    scorer: str | None
+    """Scorer: `fellegi-sunter` or `lexical`; chosen by the types of the columns where this is None."""
     model: Path | None
-    """Folder of a classifier of pairs; the lexical scorer where this is None."""
+    """Folder of a classifier of pairs, or file of a Fellegi–Sunter model."""
+    save_model: Path | None
+    """File to write the fitted Fellegi–Sunter model to."""
     labels: Path | None
-    """Labelled pairs to fit the lexical scorer to, where that is better on held-out ones; the logger `truename` has what changed."""
+    """Labelled pairs to fit the scorer to, where that is better on held-out ones; the logger `truename` has what changed."""
     threshold: float | None
     """Lowest probability of a match; 0.5."""
     neighbours: int | None
     """Number of nearest others that each row is compared with; 10."""
+    block: str | Sequence[str] | None
+    """Rules of blocking, as `postcode + soundex(last)`, which propose pairs too."""
     encoder: Path | None
     """Folder of an encoder, whose vectors propose pairs too."""
 
@@ -127,3 +137,24 @@ class ReadingOptions(TypedDict, total=False):
     """Source vocabularies of UMLS or OMOP that are kept; all."""
     scopes: Sequence[Literal["broad", "narrow", "related", "exact"]] | None
     """Synonym scopes that are kept beside the exact ones; related."""
+
+
+class MappingMetadata(TypedDict, total=False):
+    """Metadata of a set of mappings."""
+
+    mapping_set_id: str | None
+    """IRI of the set; one that the ids decide."""
+    license: str | None
+    """IRI of the licence; SSSOM's for an unspecified one."""
+    mapping_date: str | None
+    """Day on which the mappings are made, as 2026-11-27."""
+    subject_source: str | None
+    """IRI or CURIE of the source."""
+    subject_source_version: str | None
+    """Version of the source."""
+    object_source: str | None
+    """IRI or CURIE of the target."""
+    object_source_version: str | None
+    """Version of the target."""
+    prefixes: dict[str, str]
+    """IRIs of prefixes of ids; others are those of the OBO Foundry and the Bioregistry."""

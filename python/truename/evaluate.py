@@ -1,4 +1,4 @@
-"""Scores of names, links, mentions, clusters, pairs, classes and assertions, as `truename evaluate` computes them.
+"""Scores of names, links, mentions, clusters, pairs, mappings, classes and assertions, as `truename evaluate` computes them.
 
 Each function returns what the command writes by `--json`: a dict of scores. Files have the formats that the command reads.
 """
@@ -13,10 +13,10 @@ from typing_extensions import Unpack
 
 from . import _truename
 from ._open import Kb, knowledge_base
-from ._truename import Encoder, KnowledgeBase
+from ._truename import Encoder, KnowledgeBase, Mappings
 from ._types import LinkOptions, Path
 
-__all__ = ["assertions", "classes", "clusters", "link", "mentions", "names", "pairs"]
+__all__ = ["assertions", "classes", "clusters", "link", "mappings", "mentions", "names", "pairs"]
 
 Paths = Path | Sequence[Path]
 
@@ -75,7 +75,7 @@ def mentions(
 ) -> dict[str, Any]:
     """Score the mentions of documents, by the recognizer of the knowledge base.
 
-    `recognizer`: folders of recognizers, "dictionary" or "both" in its place. `found`: the same documents with the mentions of another tool,
+    `recognizer`: folders, "bundled", "dictionary" or "both" in its place. `found`: the same documents with the mentions of another tool,
     which are scored instead. `train`: training corpora, for the frequency of the texts of errors. `gold_types`: only mentions of these types.
     """
     given = (_paths(recognizer), _paths(found), _paths(train), list(gold_types), nested, abbreviations, errors)
@@ -101,14 +101,36 @@ def clusters(
 
 
 def pairs(
-    gold: Path, *, model: Path | None = None, labels: Path | None = None, threshold: float = 0.5, errors: int = 5
+    gold: Path,
+    *,
+    model: Path | None = None,
+    labels: Path | None = None,
+    scorer: str | None = None,
+    threshold: float = 0.5,
+    errors: int = 5,
 ) -> dict[str, Any]:
     """Score matches of records: `gold` is a table of pairs with labels.
 
-    `model`: folder of a classifier of pairs. `labels`: labelled pairs to fit the lexical scorer to. `threshold`: lowest probability of a
-    match. `errors`: number of errors.
+    `model`: folder of a classifier of pairs, or file of a Fellegi–Sunter model. `labels`: labelled pairs to fit the scorer to.
+    `scorer`: scorer, as of `truename.dedupe`. `threshold`: lowest probability of a match. `errors`: number of errors.
     """
-    return _truename._evaluate_pairs(gold, model, labels, threshold, errors)
+    return _truename._evaluate_pairs(gold, model, labels, scorer, threshold, errors)
+
+
+def mappings(
+    gold: Paths,
+    found: Mappings | Path,
+    *,
+    threshold: float = 0.0,
+    partial: bool = False,
+    candidates: Path | None = None,
+) -> dict[str, Any]:
+    """Score mappings between two vocabularies: `gold` are files of right ones, `found` those of `truename.align` or of a file.
+
+    `threshold`: lowest probability of a mapping that counts. `partial`: True if gold is a part of all right mappings, so that a mapping
+    counts only if gold maps one of its concepts. `candidates`: table of candidates to rank, as Bio-ML has them; `gold` may then be empty.
+    """
+    return _truename._evaluate_mappings(_paths(gold), found, threshold, partial, candidates)
 
 
 def classes(
