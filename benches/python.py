@@ -117,7 +117,7 @@ with open(sys.argv[2], "w", encoding="utf-8", newline="") as file:
 """
 LINK = """
 import json, sys, truename as tn
-linker = tn.bundled().linker(threads=int(sys.argv[3]))
+linker = tn.bundled().linker(recognizer="dictionary", threads=int(sys.argv[3]))
 with open(sys.argv[1], encoding="utf-8") as texts, open(sys.argv[2], "w", encoding="utf-8") as out:
     for doc in linker.link_many((line["id"], line["text"]) for line in map(json.loads, texts)):
         out.write(doc.to_json() + "\\n")
@@ -145,7 +145,7 @@ def beside_the_command(options):
         work = [("names", NAMES, "match", names, MATCH), ("abstracts", len(documents), "link", texts, LINK)]
         for threads in (1, 2):
             for what, count, verb, file, code in work:
-                command = [options.truename, verb, file, "--out", out, "--threads", threads, "--quiet"]
+                command = [options.truename, verb, file, "--out", out, "--threads", threads, "--quiet"] + ["--no-models"] * (verb == "link")
                 script = [sys.executable, "-c", code, file, out, threads]
                 turns = [(seconds(command), seconds(script)) for _ in range(options.rounds)]
                 by_command, by_python = (statistics.median(turn[at][0] for turn in turns) for at in (0, 1))
@@ -349,7 +349,7 @@ def beside_others(options):
 def on_threads(options):
     import truename as tn
 
-    linker, texts = tn.bundled().linker(threads=1), abstracts(options.data) * 10
+    linker, texts = tn.bundled().linker(recognizer="dictionary", threads=1), abstracts(options.data) * 10
 
     def link():
         for _ in linker.link_many(texts):

@@ -257,7 +257,7 @@ def measure_abstracts(options):
     import truename as tn
     from python import abstracts
 
-    texts, linker = abstracts(options.data), tn.bundled().linker(threads=1)
+    texts, linker = abstracts(options.data), tn.bundled().linker(recognizer="dictionary", threads=1)
     for what in ("the first time", "again, answers to names remembered"):
         start = time.process_time()
         mentions = sum(len(doc) for doc in linker.link_many(texts))

@@ -8,7 +8,7 @@ use anyhow::Context;
 use serde::Deserialize;
 use truename::{Concept, ConceptId, Encoder};
 use truename_align::{
-    AlignOptions, AlignWeights, Alignment, ComparedPairs, ImportOptions, Sample, read_concepts, read_mappings,
+    AlignOptions, AlignWeights, Alignment, ComparedPairs, Feature, ImportOptions, Sample, read_concepts, read_mappings,
 };
 use truename_text::{NormalizedName, SplitMix64};
 
@@ -18,6 +18,8 @@ use crate::data::unzipped;
 pub const SETS: [&str; 6] = ["anatomy", "mondo-doid", "doid-mesh", "mondo-mesh", "efo-mondo", "hp-mesh"];
 /// Sets that the standard weights are fitted to.
 const FITTED: [&str; 4] = ["mondo-doid", "doid-mesh", "mondo-mesh", "efo-mondo"];
+/// Sets that those with vectors are fitted to.
+const FITTED_WITH_VECTORS: [&str; 1] = ["doid-mesh"];
 /// Sets of these that names and concepts are held out of: vocabularies with few synonyms, of which a part has no counterpart.
 const HELD_OUT: [&str; 2] = ["mondo-doid", "mondo-mesh"];
 /// Share of the synonyms of the source that stay, and of the mapped concepts of the target that are left out or lose their equal names.
@@ -26,6 +28,16 @@ const CONCEPTS_LEFT_OUT: f64 = 0.3;
 const NAMES_LEFT_OUT: f64 = 0.45;
 /// Sets whose gold has all right mappings.
 const COMPLETE: [&str; 2] = ["anatomy", "mondo-doid"];
+/// Features of names that are equal in some form.
+const EQUAL: [Feature; 7] = [
+    Feature::EqualLabels,
+    Feature::LabelEqualsSynonym,
+    Feature::EqualSynonyms,
+    Feature::FurtherEqualNames,
+    Feature::EqualButForInflection,
+    Feature::EqualButForWordOrder,
+    Feature::EqualBySynonymRules,
+];
 /// Weight in pairs of the matches of a set.
 const MATCHES: f64 = 3000.0;
 /// Rounds of fitting: the features of structure depend on the weights.
@@ -65,7 +77,8 @@ pub fn run(
 pub fn fit(data: &Path, left_out: Option<&str>, encoder: Option<&Path>) -> anyhow::Result<AlignWeights> {
     let encoder = encoder.map(Encoder::open).transpose()?;
     let options = AlignOptions { encoder: encoder.as_ref(), ..AlignOptions::default() };
-    let names = FITTED.into_iter().filter(|name| left_out != Some(name));
+    let fitted: &[&str] = if encoder.is_some() { &FITTED_WITH_VECTORS } else { &FITTED };
+    let names = fitted.iter().copied().filter(|name| left_out != Some(name));
     let mut sets = names.map(|name| Set::read(data, name)).collect::<anyhow::Result<Vec<_>>>()?;
     sets.iter_mut().filter(|set| HELD_OUT.contains(&set.name.as_str())).for_each(Set::hold_out);
     let pairs = sets.iter().map(|set| ComparedPairs::new(&set.source, &set.target, &options));
@@ -156,7 +169,7 @@ impl Set {
         let known = pairs.samples(|source, target| Some(sources.contains(source) || targets.contains(target)));
         let mut known = known.into_iter().map(|sample| sample.is_match);
         samples.retain(|sample| {
-            let is_unequal = sample.features[1..8].iter().all(|feature| *feature == 0.0);
+            let is_unequal = EQUAL.iter().all(|feature| sample.features[*feature] == 0.0);
             known.next() == Some(true) || is_complete || is_unequal
         });
         let matches = samples.iter().filter(|sample| sample.is_match).count();
@@ -216,9 +229,10 @@ struct Reference {
     id: String,
 }
 
-fn vocabulary(data: &Path, name: &str) -> anyhow::Result<Vec<Concept>> {
-    if name == "mesh" {
-        return diseases(data);
+/// Reads a vocabulary; "mesh" is its diseases, "mesh-all" all its descriptors and those diseases.
+pub fn vocabulary(data: &Path, name: &str) -> anyhow::Result<Vec<Concept>> {
+    if name.starts_with("mesh") {
+        return mesh(data, name == "mesh-all");
     }
     let text = unzipped(&data.join(format!("synonyms-ontologies/{name}.json.gz")))?;
     let terms: Vec<Term> = serde_json::from_str(&text).with_context(|| name.to_owned())?;
@@ -238,8 +252,9 @@ fn vocabulary(data: &Path, name: &str) -> anyhow::Result<Vec<Concept>> {
     terms.into_iter().filter(|term| !term.name.is_empty()).map(concept).collect()
 }
 
-/// Reads the diseases of MeSH: descriptors of the trees C and F03, and supplementary records that are mapped to them.
-fn diseases(data: &Path) -> anyhow::Result<Vec<Concept>> {
+/// Reads the diseases of MeSH: descriptors of the trees C and F03, and supplementary records that are mapped to them; or these with all
+/// other descriptors.
+fn mesh(data: &Path, has_all: bool) -> anyhow::Result<Vec<Concept>> {
     let file = |name: &str| unzipped(&data.join("dict-mesh").join(name));
     let (descriptors, supplementary) =
         (file("mesh_id_label_mappings.tsv.gz")?, file("mesh_supp_id_label_mappings.tsv.gz")?);
@@ -267,7 +282,7 @@ fn diseases(data: &Path) -> anyhow::Result<Vec<Concept>> {
         })
     };
     let mut concepts = Vec::new();
-    for row in descriptors.iter().filter(|row| is_disease(row)) {
+    for row in descriptors.iter().filter(|row| has_all || is_disease(row)) {
         let trees_of_row = list(row, 3);
         let above = trees_of_row.iter().filter_map(|tree| trees.get(tree.rsplit_once('.')?.0));
         concepts.push(concept(row, above.map(|parent| parent.as_str()).collect())?);

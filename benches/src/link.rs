@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
 use truename::{
-    Concept, DictionaryRecognizer, Document, KnowledgeBase, LinkOptions, Linker, Progress, Recognizer,
-    TrainedRecognizer, UnionRecognizer,
+    CompositeRecognizer, Concept, DictionaryRecognizer, Document, KnowledgeBase, LinkOptions, Linker, Progress,
+    Recognizer, TrainedRecognizer, UnionRecognizer,
 };
 use truename_eval::linked::LinkEvaluation;
 
@@ -116,15 +117,15 @@ enum Finding<'a> {
 }
 
 impl Finding<'_> {
-    /// Returns the recognizer in place of the dictionary, where there is one.
-    fn recognizer(self, kb: &KnowledgeBase) -> anyhow::Result<Option<Box<dyn Recognizer>>> {
+    fn recognizer(self, kb: &KnowledgeBase) -> anyhow::Result<Arc<dyn Recognizer>> {
+        let dictionary = || DictionaryRecognizer::new(kb.clone());
         Ok(match self {
-            Self::Literal | Self::Dictionary | Self::Composites => None,
-            Self::Trained(folder) => Some(Box::new(TrainedRecognizer::open(folder)?)),
+            Self::Literal | Self::Dictionary => Arc::new(dictionary()),
+            Self::Composites => Arc::new(CompositeRecognizer::new(Arc::new(dictionary()), dictionary())),
+            Self::Trained(folder) => Arc::new(TrainedRecognizer::open(folder)?),
             Self::Both(folder) => {
-                let dictionary = DictionaryRecognizer::new(kb.clone());
-                let both: [Box<dyn Recognizer>; 2] = [Box::new(TrainedRecognizer::open(folder)?), Box::new(dictionary)];
-                Some(Box::new(UnionRecognizer::new(both.into())))
+                let model = Box::new(TrainedRecognizer::open(folder)?);
+                Arc::new(UnionRecognizer::new(vec![model, Box::new(dictionary())]))
             }
         })
     }
@@ -163,13 +164,9 @@ pub fn vocabulary(data: &Path) -> anyhow::Result<(Vec<Concept>, Vec<Document>)> 
 }
 
 fn linker(kb: &KnowledgeBase, top: usize, finding: Finding<'_>) -> anyhow::Result<Linker> {
-    let (abbreviations, composites) = (finding != Finding::Literal, finding == Finding::Composites);
-    let options = LinkOptions { top, abbreviations, composites, ..LinkOptions::default() };
+    let options = LinkOptions { top, abbreviations: finding != Finding::Literal, ..LinkOptions::default() };
     let linker = Linker::new(kb.clone())?.without_context().with_options(options)?;
-    Ok(match finding.recognizer(kb)? {
-        Some(recognizer) => linker.with_recognizer(recognizer.into()),
-        None => linker,
-    })
+    Ok(linker.with_recognizer(finding.recognizer(kb)?))
 }
 
 /// Measures documents a second, first without and then with cached names; medians of five runs.

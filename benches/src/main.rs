@@ -8,6 +8,7 @@ use truename::AdapterChoice;
 mod abbreviations;
 mod accuracy;
 mod align;
+mod align_judged;
 mod automata;
 mod biosyn;
 mod case;
@@ -163,6 +164,21 @@ enum Benchmark {
         /// Leave this set out of the fit
         #[arg(long, value_name = "NAME", value_parser = align::SETS, requires = "fit")]
         left_out: Option<String>,
+    },
+    /// Probabilities of mappings that curators of Biomappings judged
+    AlignJudged {
+        /// The folder with the data sets
+        #[arg(long)]
+        data: PathBuf,
+        /// Half of the judged mappings
+        #[arg(long, value_enum, default_value = "report")]
+        half: align_judged::Half,
+        /// Fit the standard weights first
+        #[arg(long)]
+        fit: bool,
+        /// List the judged pairs with their probabilities
+        #[arg(long, value_name = "FILE")]
+        dump: Option<PathBuf>,
     },
     /// Mentions a second through a re-ranker, and its cost beside its matrix products; `benches/rerank_peers.py` runs the prompts in PyTorch
     Rerank {
@@ -341,6 +357,10 @@ fn main() -> anyhow::Result<()> {
             let fitted = || align::fit(&data, left_out.as_deref(), encoder.as_deref());
             let weights = fit.then(fitted).transpose()?;
             align::run(&data, only.as_deref(), encoder.as_deref(), weights)
+        }
+        Benchmark::AlignJudged { data, half, fit, dump } => {
+            let weights = fit.then(|| align::fit(&data, None, None)).transpose()?;
+            align_judged::run(&data, half, weights.as_ref(), dump.as_deref())
         }
         Benchmark::RecordWeights { data } => record_weights::run(&data),
         Benchmark::Rerank { model, kb, corpus, documents, prompts } => rerank::run(&rerank::Options {
