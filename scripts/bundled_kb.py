@@ -32,6 +32,8 @@ TAGGED = re.compile(
     r"|\((disease|disorder|finding|diagnosis|morphologic abnormality|qualifier value)\)",
     re.IGNORECASE,
 )
+# A single adjective, which some terms have as a synonym: "pituitary" for hypophysitis, "allergic" for atopic dermatitis.
+ADJECTIVE = re.compile(r"[a-z]+(ic|al|ous|ive|ed|ary)$")
 LONGEST = 80
 # British spellings. The linker folds them, and a single such name would attract all others.
 BRITISH = re.compile(
@@ -237,7 +239,7 @@ def ontology_names(names, archive, wordnet):
             identifier in names.named(label, "disease") for label in labels
         )
         for at, label in enumerate(labels):
-            if not TAGGED.search(label) and len(label) <= LONGEST:
+            if not (TAGGED.search(label) or ADJECTIVE.fullmatch(label)) and len(label) <= LONGEST:
                 kinds = wordnet.kinds_of(label)
                 if len(label) < 6 and label.islower() and "disease" not in kinds:
                     label = label.upper()

@@ -141,7 +141,7 @@ id,name,street,city,phone
 END
 answers 0 'truename dedupe customers.csv' <<'END'
 left,right,probability,cluster
-1,2,0.8,1
+1,2,0.9,1
 3,4,0.9,2
 END
 printf 'left,right,label\n1,2,1\n3,4,1\n' >same.csv

