@@ -1,22 +1,29 @@
 //! Names of companies that a text writes with another legal form than the knowledge base, or without one.
 
-use std::cell::OnceCell;
-
-use truename_kb::{FormState, Forms, Snapshot};
-use truename_text::{Border, LegalForm, Span, Words, is_unspaced, stable_hash};
+use truename_kb::{Concept, FormState, Forms, Snapshot};
+use truename_text::{Border, LegalForm, LegalName, Span, Words, is_unspaced, stable_hash};
 
 use crate::Error;
 
 /// One in this many names of a knowledge base of companies has a legal form; in others, names in spaced scripts are not looked for.
-const COMPANIES_ONE_IN: u32 = 1000;
+const COMPANIES_ONE_IN: usize = 200;
+/// Concepts whose names tell whether a knowledge base is one of companies.
+const SAMPLE: usize = 1000;
+/// Bytes of the shortest form that tells itself from the beginnings of other words.
+const SHORTEST_APART: usize = 6;
 /// Fewest characters of a form of Chinese, Japanese or Korean that stands beside a name without brackets (`(株)`).
 const FEWEST_GLUED: usize = 4;
 
 /// Finds names of companies without their legal forms in one passage.
 pub(super) struct Companies<'f, 'txn> {
-    forms: &'f Forms<'txn>,
-    /// Legal forms with which names of the knowledge base begin, and the states after them; found when a word may begin a company.
-    beginnings: OnceCell<Vec<(&'static str, FormState)>>,
+    pub(super) forms: &'f Forms<'txn>,
+    pub(super) known: &'f KnownCompanies,
+}
+
+/// What is known of the companies of a knowledge base.
+pub(super) struct KnownCompanies {
+    /// Legal forms with which names begin, and the states after them; the first is none, and the state at the start.
+    beginnings: Vec<(&'static str, FormState)>,
     /// True if names in spaced scripts are looked for.
     spaced: bool,
 }
@@ -36,17 +43,23 @@ pub(super) struct Line<'w> {
     pub(super) words: &'w Words,
 }
 
-impl<'f, 'txn> Companies<'f, 'txn> {
-    /// Prepares the search; `spaced` is true if names in spaced scripts are looked for ([`has_companies`]).
-    pub(super) fn new(forms: &'f Forms<'txn>, spaced: bool) -> Self {
-        Self { forms, beginnings: OnceCell::new(), spaced }
+impl KnownCompanies {
+    pub(super) fn of(snapshot: &Snapshot<'_>) -> Result<Self, Error> {
+        let forms = snapshot.forms()?;
+        let mut beginnings = vec![("", forms.start())];
+        for form in LegalForm::beginnings() {
+            let Some(state) = forms.step(forms.start(), form) else { continue };
+            // Other words begin with a short form too (`SA`, `salt`).
+            let is_short = form.len() < SHORTEST_APART && !form.starts_with(is_unspaced);
+            if !is_short || snapshot.names_with_word(stable_hash(form))? > 0 {
+                beginnings.push((form, state));
+            }
+        }
+        Ok(Self { beginnings, spaced: has_companies(snapshot)? })
     }
+}
 
-    fn beginnings(&self) -> &[(&'static str, FormState)] {
-        let after = |form: &'static String| Some((form.as_str(), self.forms.step(self.forms.start(), form)?));
-        self.beginnings.get_or_init(|| LegalForm::beginnings().iter().filter_map(after).collect())
-    }
-
+impl Companies<'_, '_> {
     /// Returns the companies whose names begin at a word, without their legal form or with one.
     pub(super) fn at(&self, line: Line<'_>, start: usize) -> Vec<Company> {
         let mut found = Vec::new();
@@ -62,12 +75,12 @@ impl<'f, 'txn> Companies<'f, 'txn> {
     /// Returns true if a name of a company may begin with a word: it has a capital, or letters without case.
     fn may_begin(&self, word: &str) -> bool {
         word.starts_with(is_unspaced)
-            || self.spaced && (word.contains(char::is_uppercase) || !word.contains(char::is_lowercase))
+            || self.known.spaced && (word.contains(char::is_uppercase) || !word.contains(char::is_lowercase))
     }
 
     /// Adds the companies whose names without legal form begin at word `core`, behind a legal form or not.
     fn add(&self, line: Line<'_>, core: usize, is_behind_form: bool, found: &mut Vec<Company>) {
-        for (beginning, mut state) in [("", self.forms.start())].iter().chain(self.beginnings()).copied() {
+        for (beginning, mut state) in self.known.beginnings.iter().copied() {
             let mut form = beginning.to_owned();
             for word in core..line.words.len() {
                 if word > core && line.words.border_before(word) == Border::Segment {
@@ -154,11 +167,10 @@ impl<'w> Line<'w> {
     }
 }
 
-/// Returns true if enough names of a knowledge base have a word that is a legal form.
-pub(super) fn has_companies(snapshot: &Snapshot<'_>) -> Result<bool, Error> {
-    let mut names = 0;
-    for form in LegalForm::endings() {
-        names += snapshot.names_with_word(stable_hash(form))?;
-    }
-    Ok(names > 0 && names >= snapshot.counts().names / COMPANIES_ONE_IN)
+/// Returns true if enough names of a knowledge base have a legal form.
+fn has_companies(snapshot: &Snapshot<'_>) -> Result<bool, Error> {
+    let sample = snapshot.sample(SAMPLE)?;
+    let names = || sample.iter().flat_map(Concept::names);
+    let companies = names().filter(|name| LegalName::new(name).form.is_some()).count();
+    Ok(companies > 0 && companies >= names().count() / COMPANIES_ONE_IN)
 }

@@ -10,7 +10,7 @@ use truename_text::{
     stable_hash,
 };
 
-use super::company::{Companies, Line, has_companies};
+use super::company::{Companies, KnownCompanies, Line};
 use super::senses::Senses;
 use super::spelling::{self, InCapitals};
 use super::{Reading, RecognizedMention, Recognizer};
@@ -39,8 +39,7 @@ pub struct DictionaryRecognizer {
     /// True if common words and letters that are names are found too.
     common_words: bool,
     verdicts: Memo<Verdict>,
-    /// True if the knowledge base has names of companies.
-    has_companies: Memo<bool>,
+    companies: Memo<Arc<KnownCompanies>>,
 }
 
 /// A piece of text that is written like a name.
@@ -126,7 +125,7 @@ impl DictionaryRecognizer {
             typed,
             common_words,
             verdicts: Memo::new(),
-            has_companies: Memo::new(),
+            companies: Memo::new(),
         }
     }
 
@@ -211,8 +210,8 @@ impl DictionaryRecognizer {
 
     fn in_passage(&self, passage: &Passage<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<FormMatch>, Error> {
         let forms = snapshot.forms()?;
-        let spaced = self.has_companies.get(snapshot.version(), "", || has_companies(snapshot))?;
-        let companies = Companies::new(&forms, spaced);
+        let known = self.companies.get(snapshot.version(), "", || KnownCompanies::of(snapshot).map(Arc::new))?;
+        let companies = Companies { forms: &forms, known: &known };
         let (mut found, mut word): (Vec<FormMatch>, usize) = (Vec::new(), 0);
         let mut walk = Walk::default();
         while word < passage.words.len() {
