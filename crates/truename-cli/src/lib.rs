@@ -62,6 +62,7 @@ pub fn main(program: &[OsString], arguments: impl IntoIterator<Item = OsString>)
         Command::Calibrate(options) => command::calibrate::run(&options, quiet),
         Command::Corpus(command) => command::corpus::run(command, quiet),
         Command::Train(options) => command::train::run(&options, quiet),
+        Command::Distil(options) => command::distil::run(&options, quiet),
         Command::Tune(options) => command::tune::run(&options, quiet),
         Command::Recipe(command) => command::train::recipe(&command),
         Command::Serve(options) => command::serve::run(&options, quiet),

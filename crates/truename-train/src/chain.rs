@@ -37,6 +37,7 @@ impl Keys for ChainKeys {
             "schedule.max_steps",
             "schedule.max_minutes",
             "schedule.learning_rate",
+            "schedule.head_rate",
             "schedule.warmup_ratio",
             "schedule.decay",
             "schedule.accumulate",
@@ -86,7 +87,7 @@ pub(crate) fn runs(recipe: &Recipe, out: &Path) -> Result<Vec<(String, Recipe)>,
         let before: Vec<&str> = runs.iter().map(|(name, _): &(String, Recipe)| name.as_str()).collect();
         table.iter_mut().try_for_each(|(_, value)| resolve(value, &before, out))?;
         let text = toml::to_string(&table).map_err(error::unwritable)?;
-        let recipe = Recipe::of_text(&format!("the section [run.{name}]"), &text)?;
+        let recipe = Recipe::of_text(&format!("the section [run.{name}]"), &text, &[])?;
         runs.push((name.clone(), recipe));
     }
     Ok(runs)

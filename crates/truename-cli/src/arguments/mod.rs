@@ -8,6 +8,7 @@ mod cluster;
 mod concepts;
 mod corpus;
 mod dedupe;
+mod distil;
 mod documents;
 mod encoder;
 mod evaluate;
@@ -40,6 +41,7 @@ pub use cluster::{Cluster, ClusterFormat, Clustering};
 pub use concepts::ConceptArguments;
 pub use corpus::{Corpus, CorpusBuild};
 pub use dedupe::{Dedupe, PairScorerArguments, RecordFormat, ScorerName};
+pub use distil::Distil;
 pub use documents::{AnsweredDocuments, DocumentArguments};
 pub use encoder::{AdapterArgument, EncoderArgument, EncoderChoice, KbArgument, LinkerArguments};
 pub use evaluate::{
@@ -150,6 +152,8 @@ pub enum Command {
     Corpus(Corpus),
     /// Teach an encoder the names of a knowledge base
     Train(Train),
+    /// Teach a smaller model the answers of a larger one, on texts and names without labels
+    Distil(Distil),
     /// Look for a better recipe by cross-validation
     ///
     /// The names are cut into parts. Each setting is trained on all parts but one and asked for that one, for each part in turn.

@@ -9,6 +9,7 @@ pub mod cluster;
 pub mod corpus;
 pub mod cross_validate;
 pub mod dedupe;
+pub mod distil;
 pub mod embed;
 pub mod evaluate;
 pub mod evaluate_assertions;

@@ -34,12 +34,14 @@ pub fn recipe(command: &RecipeCommand) -> anyhow::Result<()> {
 
 pub fn run(arguments: &Train, quiet: bool) -> anyhow::Result<()> {
     let Train { recipe, out, changes, resume } = arguments;
-    let recipe = resolved(recipe, changes)?;
-    let start = if *resume { Start::Resumed } else { Start::Anew };
+    train(&resolved(recipe, changes)?, out, *resume, quiet)
+}
+
+/// Makes the runs of a recipe, and prints their folder.
+pub fn train(recipe: &Recipe, out: &Path, resume: bool, quiet: bool) -> anyhow::Result<()> {
+    let start = if resume { Start::Resumed } else { Start::Anew };
     interrupt::check()?;
-    truename_train::train(&recipe, out, start, |member, run| {
-        make(member, run, "`--resume` goes on from there", quiet)
-    })?;
+    truename_train::train(recipe, out, start, |member, run| make(member, run, "`--resume` goes on from there", quiet))?;
     writeln!(std::io::stdout(), "{}", out.display())?;
     Ok(())
 }

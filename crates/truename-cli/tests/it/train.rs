@@ -368,3 +368,19 @@ fn names_that_are_left_out_are_asked_for() {
     let refused = folder.run(&["evaluate", "names", "--recipe", "recipe.toml"]);
     assert_eq!(refused.code, 2, "{}", refused.err);
 }
+
+#[test]
+fn a_student_with_fewer_layers_is_an_encoder() {
+    let folder = Folder::with_kb();
+    begin(&folder);
+    let distil = ["distil", MODEL.as_str(), "--kb", "kb", "--names", "labelled.csv", "--out", "student"];
+    let unchanged = folder.run(&distil);
+    assert_eq!(unchanged.code, 2, "a student is smaller in something: {}", unchanged.err);
+    assert!(unchanged.err.contains("--layers"), "{}", unchanged.err);
+    let student = folder.run(&[&distil[..], &["--layers", "1", "--set", "schedule.max_steps=2"]].concat());
+    assert_eq!((student.code, student.out.as_str()), (0, "student\n"), "{}", student.err);
+    let info = folder.run(&["model", "info", "student"]);
+    assert!(info.out.contains("layers        1"), "{}", info.out);
+    let embedded = folder.run(&["kb", "embed", "--kb", "kb", "--encoder", "student"]);
+    assert_eq!(embedded.code, 0, "{}", embedded.err);
+}

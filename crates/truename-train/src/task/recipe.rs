@@ -25,9 +25,12 @@ impl Recipe {
         Self::parse(path, &text, changes, &Kind::schemas())
     }
 
-    /// Reads the text of a recipe that stands at a place, for messages; its paths count from the working folder.
-    pub(crate) fn of_text(place: &str, text: &str) -> Result<Self, Error> {
-        Self::parse(Path::new(place), text, &[], &Kind::schemas())
+    /// Reads the text of a recipe that stands at a place, for messages, and changes keys. Its paths count from the working folder.
+    ///
+    /// # Errors
+    /// As [`Recipe::read`].
+    pub fn of_text(place: &str, text: &str, changes: &[Change]) -> Result<Self, Error> {
+        Self::parse(Path::new(place), text, changes, &Kind::schemas())
     }
 }
 
@@ -36,6 +39,6 @@ impl FromStr for Recipe {
 
     /// Reads the text of a recipe; its paths count from the working folder.
     fn from_str(text: &str) -> Result<Self, Error> {
-        Self::parse(Path::new("recipe"), text, &[], &Kind::schemas())
+        Self::of_text("recipe", text, &[])
     }
 }
