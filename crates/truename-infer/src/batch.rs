@@ -18,7 +18,7 @@ pub struct Batch {
     /// Of each sequence up to the last that has one.
     visibility: Vec<Option<Visibility>>,
     /// Likewise.
-    entities: Vec<Option<Range<usize>>>,
+    entities: Vec<Vec<Range<usize>>>,
 }
 
 impl Batch {
@@ -58,9 +58,9 @@ impl Batch {
         if let Some(visibility) = input.visibility() {
             self.set_visibility(self.len() - 1, visibility.clone());
         }
-        if let Some(entity) = input.entity() {
-            self.entities.resize(self.len() - 1, None);
-            self.entities.push(Some(entity));
+        if !input.entities().is_empty() {
+            self.entities.resize(self.len() - 1, Vec::new());
+            self.entities.push(input.entities().to_vec());
         }
     }
 
@@ -115,9 +115,14 @@ impl Batch {
         self.visibility.get(sequence)?.as_ref()
     }
 
-    /// The tokens of the entity in a sequence, counted in the sequence.
+    /// The tokens of the first entity in a sequence, counted in the sequence.
     pub fn entity(&self, sequence: usize) -> Option<Range<usize>> {
-        self.entities.get(sequence)?.clone()
+        self.entities(sequence).first().cloned()
+    }
+
+    /// The tokens of each entity in a sequence, counted in the sequence.
+    pub fn entities(&self, sequence: usize) -> &[Range<usize>] {
+        self.entities.get(sequence).map_or(&[], Vec::as_slice)
     }
 }
 

@@ -11,13 +11,13 @@ pub struct Input {
     segments: Option<Vec<u32>>,
     positions: Option<Vec<u32>>,
     visibility: Option<Visibility>,
-    entity: Option<Range<usize>>,
+    entities: Vec<Range<usize>>,
 }
 
 impl Input {
     /// Creates a sequence in which every token attends to every other, all in segment 0, at positions from 0 on.
     pub fn new(ids: Vec<u32>) -> Self {
-        Self { ids, segments: None, positions: None, visibility: None, entity: None }
+        Self { ids, segments: None, positions: None, visibility: None, entities: Vec::new() }
     }
 
     /// Sets the segment of each token. Models without segments ignore them.
@@ -58,8 +58,30 @@ impl Input {
     /// Where the range is not of the tokens.
     #[must_use]
     pub fn with_entity(self, entity: Range<usize>) -> Self {
-        assert!(entity.start <= entity.end && entity.end <= self.ids.len(), "the entity is of the tokens");
-        Self { entity: Some(entity), ..self }
+        self.with_entities(vec![entity])
+    }
+
+    /// As [`Input::with_entity`], for several entities, each apart from the others.
+    ///
+    /// # Panics
+    /// Where a range is not of the tokens.
+    #[must_use]
+    pub fn with_entities(self, entities: Vec<Range<usize>>) -> Self {
+        let is_within = |entity: &Range<usize>| entity.start <= entity.end && entity.end <= self.ids.len();
+        assert!(entities.iter().all(is_within), "entities are of the tokens");
+        Self { entities, ..self }
+    }
+
+    /// Adds a token before the one at a place, in the segment of the token before it.
+    ///
+    /// # Panics
+    /// Where the sequence has positions or a visibility of its own, or no token before the place.
+    pub(crate) fn insert(&mut self, at: usize, id: u32) {
+        assert!(self.positions.is_none() && self.visibility.is_none(), "tokens have places of their own");
+        self.ids.insert(at, id);
+        if let Some(segments) = &mut self.segments {
+            segments.insert(at, segments[at - 1]);
+        }
     }
 
     /// Number of tokens.
@@ -87,9 +109,14 @@ impl Input {
         self.positions.as_deref()
     }
 
-    /// The tokens of the entity, its markers included.
+    /// The tokens of the first entity, its markers included.
     pub fn entity(&self) -> Option<Range<usize>> {
-        self.entity.clone()
+        self.entities.first().cloned()
+    }
+
+    /// The tokens of each entity, its markers included.
+    pub fn entities(&self) -> &[Range<usize>] {
+        &self.entities
     }
 
     /// The tokens that each token attends to; all where there is nothing.

@@ -59,7 +59,7 @@ mod transformer;
 mod visibility;
 mod weights;
 
-pub use adapter::{AdapterChoice, AdapterConfig, AdapterFeatures, AdaptersConfig};
+pub use adapter::{AdapterChoice, AdapterConfig, AdapterFeatures, AdaptersConfig, InitialWeights};
 pub use architecture::{DisentangledForm, LayerForm, RotaryPositions, TensorNames};
 pub use backbone::Backbone;
 pub use batch::Batch;
@@ -72,7 +72,7 @@ pub use error::Error;
 pub use head::{
     CandidateScore, Classification, Classifier, ClassifyConfig, ClassifyText, ClozeConfig, ClozeMapping, ClozePrompt,
     ClozeQuery, ClozeScorer, ClozeTokens, Descriptions, Embeddings, Encoder, EntityPrompt, EntityType, LikelySpans,
-    MarginCalibration, MaskedLanguageModel, MaskedPlace, MaskedWord, MentionEncoder, MentionOutcome, Question,
+    MarginCalibration, Marking, MaskedLanguageModel, MaskedPlace, MaskedWord, MentionEncoder, MentionOutcome, Question,
     RetrieverConfig, RetrieverPrompt, ScoredMention, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy,
     SpanTensors, SpanWindow, TagConfig, TaggedSpan, Tagger, Thresholds, TypeVectors, ValueScale, WindowMargins,
     scale_to_unit,

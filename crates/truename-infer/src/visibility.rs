@@ -31,9 +31,9 @@ impl Visibility {
     }
 
     /// A sequence in which the tokens of an entity attend to the entity alone, and all others to all (PICSO, equation 2).
-    pub fn entity(tokens: usize, entity: Range<usize>) -> Self {
-        let blocks = (0..tokens).map(|token| usize::from(entity.contains(&token)));
-        Self::new(blocks.collect(), |block, _| block == 0)
+    pub fn entities(tokens: usize, entities: &[Range<usize>]) -> Self {
+        let block = |token: usize| entities.iter().position(|entity| entity.contains(&token)).map_or(0, |at| at + 1);
+        Self::new((0..tokens).map(block).collect(), |block, _| block == 0)
     }
 
     /// Number of tokens.
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn an_entity_sees_itself_and_is_seen_by_all() {
-        let visibility = Visibility::entity(5, 1..3);
+        let visibility = Visibility::entities(5, &[1..3]);
         for query in 0..5 {
             let mut scores = [1.0; 5];
             visibility.mask(query, &mut scores);

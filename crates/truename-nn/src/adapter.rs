@@ -2,7 +2,8 @@
 
 use burn_tensor::{Device, Tensor};
 use truename_infer::{
-    Activation, AdapterConfig, AdapterFeatures, Batch, Error, TensorNames, Tensors, TransformerCheckpoint,
+    Activation, AdapterConfig, AdapterFeatures, Batch, Error, InitialWeights, TensorNames, Tensors,
+    TransformerCheckpoint,
 };
 
 use crate::dropout::Dropout;
@@ -106,14 +107,14 @@ impl Adapter {
         Ok(Self { layers, entity_aware: config.entity_aware })
     }
 
-    /// Creates an adapter with initial, untrained weights, the same for the same seed.
+    /// Creates an adapter with initial, untrained weights ([`AdapterConfig::untrained`]).
     pub fn untrained(
         name: &str,
         config: &AdapterConfig,
         backbone: &TransformerCheckpoint,
-        seed: u64,
+        initial: InitialWeights,
     ) -> Result<Self, Error> {
-        let tensors: Tensors = config.untrained(name, backbone.config().hidden_size, seed);
+        let tensors: Tensors = config.untrained(name, backbone.config().hidden_size, initial);
         let prefix = AdapterConfig::prefix(name);
         let parameter = |tensor: &str, shape: &[usize]| {
             let name = format!("{prefix}.{tensor}");

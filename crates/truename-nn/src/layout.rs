@@ -32,12 +32,12 @@ impl Layout {
         Self { visibility: vec![None; rows.len()], texts: rows }
     }
 
-    /// The layout in which the entity of each text attends to itself alone (PICSO, equation 2).
+    /// The layout in which each entity of a text attends to itself alone (PICSO, equation 2).
     pub fn of_entities(batch: &Batch) -> Self {
         let mut layout = Self::of(batch);
         for (number, text) in layout.texts.iter().enumerate() {
-            if let Some(entity) = batch.entity(number) {
-                layout.visibility[number] = Some(Visibility::entity(text.len(), entity));
+            if let entities @ [_, ..] = batch.entities(number) {
+                layout.visibility[number] = Some(Visibility::entities(text.len(), entities));
             }
         }
         layout

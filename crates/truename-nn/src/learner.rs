@@ -4,7 +4,8 @@ use std::path::Path;
 
 use burn_tensor::Device as BurnDevice;
 use truename_infer::{
-    AdapterChoice, Batch, CharacterCheckpoint, CharacterConfig, Checkpoint, Error, Pooling, network_folder,
+    AdapterChoice, AdapterConfig, Batch, CharacterCheckpoint, CharacterConfig, Checkpoint, Error, Pooling,
+    network_folder,
 };
 
 use crate::allocator::keep_freed_memory;
@@ -25,6 +26,10 @@ pub struct LearnerOptions {
     pub pooling: Option<Pooling>,
     /// Parameters that keep their values, by name. Names of a second network begin with `network-2.`.
     pub freeze: Vec<NamePattern>,
+    /// True where adapters keep their values; patterns of `freeze` are none of their names.
+    pub freeze_adapters: bool,
+    /// Factor of the learning rate for the parameters of the objective: heads, and adapters that it creates.
+    pub head_rate: f64,
     /// True where the networks run the adapters of their folders.
     pub adapters: bool,
     /// Dropout probability, in attention and after each part of a layer.
@@ -41,6 +46,8 @@ impl Default for LearnerOptions {
             device: Device::Cpu,
             pooling: None,
             freeze: Vec::new(),
+            freeze_adapters: false,
+            head_rate: 1.0,
             adapters: true,
             dropout: 0.1,
             optimizer: AdamWOptions::default(),
@@ -93,8 +100,12 @@ impl<O: Objective> Learner<O> {
         let mut networks = checkpoints.iter().enumerate().map(load).collect::<Result<Vec<_>, _>>()?;
         for parameter in objective.parameters() {
             parameter.restore(&checkpoints[0].tensors(), &device.clone().autodiff())?;
+            parameter.set_rate(options.head_rate);
         }
-        let is_frozen = |name: &str| options.freeze.iter().any(|pattern| pattern.matches(name));
+        let is_frozen = |name: &str| match AdapterConfig::has_tensor(name) {
+            true => options.freeze_adapters,
+            false => options.freeze.iter().any(|pattern| pattern.matches(name)),
+        };
         let parameters = parameters(&mut networks, &mut objective).into_iter();
         parameters.filter(|parameter| is_frozen(parameter.name())).for_each(Parameter::freeze);
         let optimizer = AdamW::new(options.optimizer.clone());

@@ -85,7 +85,7 @@ impl AdamW {
         let clip = self.options.max_grad_norm.map_or(1.0, |most| (most / (norm + 1e-6)).min(1.0));
         for parameter in parameters {
             let Some(gradient) = gradients.remove(parameter.name()) else { continue };
-            let update = self.update(parameter.is_matrix(), clip / count as f64, rate);
+            let update = self.update(parameter.is_matrix(), clip / count as f64, rate * parameter.rate());
             let moments = self.moments.remove(parameter.name());
             let [first, second] = moments.unwrap_or_else(|| [gradient.zeros_like(), gradient.zeros_like()]);
             let mut kept = None;

@@ -15,6 +15,8 @@ pub struct Parameter {
     name: String,
     shape: Vec<usize>,
     value: Tensor<1>,
+    /// Factor of the learning rate.
+    rate: f64,
     is_trained: bool,
     is_constant: bool,
 }
@@ -40,7 +42,7 @@ impl Parameter {
     pub fn new(name: &str, shape: &[usize], values: &[f32]) -> Self {
         assert_eq!(shape.iter().product::<usize>(), values.len(), "{name} has shape {shape:?}");
         let value = Tensor::from_data(values, &Device::flex().autodiff()).require_grad();
-        Self { name: name.to_owned(), shape: shape.to_vec(), value, is_trained: true, is_constant: false }
+        Self { name: name.to_owned(), shape: shape.to_vec(), value, rate: 1.0, is_trained: true, is_constant: false }
     }
 
     /// Takes the values of its namesake in a checkpoint, if there is one, and moves to a device.
@@ -54,7 +56,8 @@ impl Parameter {
     pub fn load(scope: &Scope, tensor: &str, shape: &[usize], device: &Device) -> Result<Self, Error> {
         let values = scope.values(tensor, shape)?;
         let value = Tensor::from_data(values.as_slice(), device).require_grad();
-        Ok(Self { name: scope.name(tensor), shape: shape.to_vec(), value, is_trained: true, is_constant: false })
+        let (name, shape) = (scope.name(tensor), shape.to_vec());
+        Ok(Self { name, shape, value, rate: 1.0, is_trained: true, is_constant: false })
     }
 
     /// Loads the bias of a map or norm: a constant 0 where the family has none.
@@ -63,7 +66,8 @@ impl Parameter {
             return Self::load(scope, tensor, &[width], device);
         }
         let value = Tensor::from_data(scope.bias(tensor, width)?.as_slice(), device);
-        Ok(Self { name: scope.name(tensor), shape: vec![width], value, is_trained: false, is_constant: true })
+        let (name, shape) = (scope.name(tensor), vec![width]);
+        Ok(Self { name, shape, value, rate: 1.0, is_trained: false, is_constant: true })
     }
 
     /// Returns whether the model folder has no such tensor.
@@ -85,6 +89,16 @@ impl Parameter {
         self.is_trained = false;
         // `detach` would keep that a gradient is asked for.
         self.value = self.value.clone().inner().autodiff();
+    }
+
+    /// Factor of the learning rate.
+    pub fn rate(&self) -> f64 {
+        self.rate
+    }
+
+    /// Sets the factor of the learning rate.
+    pub fn set_rate(&mut self, rate: f64) {
+        self.rate = rate;
     }
 
     /// Returns whether weight decay applies: to weights of maps and tables, not to biases and norms.

@@ -6,8 +6,8 @@ use std::path::Path;
 use burn_tensor::activation::log_softmax;
 use burn_tensor::{Tensor, TensorData};
 use truename_infer::{
-    AdapterChoice, AdapterConfig, AdapterFeatures, AdaptersConfig, Backbone, Batch, CharacterConfig, Checkpoint, Input,
-    Network as Characters, Pooling, Visibility,
+    AdapterChoice, AdapterConfig, AdapterFeatures, AdaptersConfig, Backbone, Batch, CharacterConfig, Checkpoint,
+    InitialWeights, Input, Network as Characters, Pooling, Visibility,
 };
 
 use crate::dropout::Dropout;
@@ -108,7 +108,7 @@ fn input(batch: &Batch, has_segments: bool) -> Input {
     Input::new(texts.concat())
         .with_segments(segments.collect())
         .with_positions((0..first as u32).chain(5..5 + second as u32).collect())
-        .with_visibility(Visibility::entity(first + second, first..first + second))
+        .with_visibility(Visibility::entities(first + second, &[first..first + second]))
 }
 
 #[test]
@@ -531,7 +531,7 @@ fn adapted(
     let mut adapters = AdaptersConfig::default();
     let mut tensors = truename_infer::Tensors::new();
     for (seed, name) in (7..).zip(names) {
-        for (tensor, values) in config.untrained(name, hidden, seed) {
+        for (tensor, values) in config.untrained(name, hidden, InitialWeights { deviation: 0.02, seed }) {
             let shape = values.shape().to_vec();
             // Initial weights of 0.02 change little in a network this small.
             let values = values.into_values().into_iter().map(|value| value * 4.0).collect();
@@ -616,7 +616,7 @@ fn an_entity_attends_to_itself_alone_in_the_last_layers_of_an_adapter() {
     let mut checkpoint = checkpoint("bert");
     let mut config = adapter(&checkpoint);
     (config.layers, config.depth) = (vec![0], 1);
-    let tensors = config.untrained("general", checkpoint.hidden(), 3);
+    let tensors = config.untrained("general", checkpoint.hidden(), InitialWeights { deviation: 0.02, seed: 3 });
     let mut adapters = AdaptersConfig::default();
     adapters.features = AdapterFeatures::Joined;
     adapters.adapters.insert("general".to_owned(), config);
@@ -660,7 +660,9 @@ fn synonyms_teach_the_adapter_alone() {
     (config.layers, config.depth) = (vec![0, 1], 1);
     let loss = MetricLoss::Debiased(DebiasedLoss::default());
     let vectors = [EntityVector::Pooled, EntityVector::Aggregated];
-    let objectives = vectors.map(|vector| Synonyms::new("general", &config, transformer, vector, loss, 5).unwrap());
+    let initial = InitialWeights { deviation: 0.02, seed: 5 };
+    let objectives =
+        vectors.map(|vector| Synonyms::new("general", &config, transformer, vector, loss, initial).unwrap());
     let texts = batch(&mut checkpoint);
     let inputs: Vec<Input> =
         texts.texts().texts().map(|ids| Input::new(ids.to_vec()).with_entity(0..ids.len())).collect();
@@ -712,5 +714,44 @@ fn pooled_entities_are_compared_by_the_vectors_of_the_engine() {
     let found = pool(Pooling::Mean, network.states(&batch, Dropout::none()), &Layout::of_parts(&batch, &[range]));
     for (found, expected) in found.to_data().try_into_vec::<f32>().unwrap().iter().zip(&expected) {
         assert!((found - expected).abs() < 1e-4 * expected.abs().max(1.0), "{found} {expected}");
+    }
+}
+
+#[test]
+fn adapters_freeze_by_their_own_option() {
+    let folder = adapted("bert", &["general"], AdapterFeatures::Balanced, |_, values| values);
+    for (layers, freeze_adapters) in [("*layer.*", false), ("*layer.1.*", true)] {
+        let mut checkpoint = Checkpoint::open(folder.path()).unwrap();
+        let texts = batch(&mut checkpoint);
+        let before = checkpoint.tensors().tensor("adapters.general.0.layer.0.down.weight").unwrap();
+        let freeze = vec![NamePattern::new(layers)];
+        let options = LearnerOptions { freeze, freeze_adapters, dropout: 0.0, ..LearnerOptions::default() };
+        let mut learner = Learner::new(vec![checkpoint], OBJECTIVE, options).unwrap();
+        learner.step(&[texts], 1e-3);
+        let out = tempfile::tempdir().unwrap();
+        learner.save(out.path()).unwrap();
+        let after = Checkpoint::open(out.path()).unwrap();
+        let after = after.tensors().tensor("adapters.general.0.layer.0.down.weight").unwrap();
+        assert_eq!(before == after, freeze_adapters, "{layers}");
+    }
+}
+
+#[test]
+fn heads_have_a_learning_rate_of_their_own() {
+    for head_rate in [1.0, 10.0] {
+        let mut checkpoint = checkpoint("bert");
+        let texts = batch(&mut checkpoint);
+        let objective = Classify::new(checkpoint.hidden(), 2, Pooling::Mean, 3);
+        let mut weights = objective.clone();
+        let before = weights.parameters()[0].values();
+        let options = LearnerOptions { head_rate, ..LearnerOptions::default() };
+        let mut learner = Learner::new(vec![checkpoint], objective, options).unwrap();
+        let labels = texts.labels().iter().map(|label| label % 2).collect();
+        learner.step(&[ClassifyTexts { texts: texts.texts().clone(), targets: Targets::Labels(labels) }], 1e-3);
+        let after = learner.objective_mut().parameters()[0].values();
+        // The first step of AdamW moves a weight by its learning rate.
+        let moved = before.iter().zip(&after).map(|(before, after)| f64::from((after - before).abs()));
+        let most = moved.fold(0.0, f64::max) / (head_rate * 1e-3);
+        assert!((0.9..1.1).contains(&most), "{head_rate}: {most}");
     }
 }

@@ -52,6 +52,20 @@ pub enum AdapterFeatures {
     Joined,
 }
 
+/// Initial weights of an adapter, the same for the same seed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InitialWeights {
+    /// Standard deviation of the weights of the maps into an adapter layer and out of it.
+    pub deviation: f64,
+    /// Seed of the weights.
+    pub seed: u64,
+}
+
+impl InitialWeights {
+    /// The standard deviation of K-Adapter (Wang et al. 2021), with which an untrained adapter layer adds next to nothing to what it reads.
+    pub const DEVIATION: f64 = 2e-4;
+}
+
 impl AdaptersConfig {
     /// Name in the manifest.
     pub const HEAD: &'static str = "adapters";
@@ -105,6 +119,11 @@ impl AdapterConfig {
         Self { layers: at, depth: 2, width, heads, inner, entity_aware: true }
     }
 
+    /// Returns whether a tensor of a model folder is one of an adapter, in a further network or not.
+    pub fn has_tensor(name: &str) -> bool {
+        name.starts_with("adapters.") || name.contains(".adapters.")
+    }
+
     /// Prefix of the tensors of an adapter.
     pub fn prefix(name: &str) -> String {
         format!("adapters.{name}")
@@ -147,16 +166,18 @@ impl AdapterConfig {
         (0..self.depth).map(move |layer| (layer, format!("{number}.layer.{layer}")))
     }
 
-    /// Initial, untrained tensors by their whole names: maps with a deviation of 0.02 (Devlin et al. 2018), the same for the same seed.
-    pub fn untrained(&self, name: &str, hidden: usize, seed: u64) -> Tensors {
-        /// Standard deviation of the weights of maps.
-        const DEVIATION: f64 = 0.02;
+    /// Untrained tensors by their whole names. Weights within the transformer layers have the standard deviation 0.02 (Devlin et al. 2018).
+    pub fn untrained(&self, name: &str, hidden: usize, initial: InitialWeights) -> Tensors {
+        /// Standard deviation of the weights of transformer layers.
+        const INNER: f64 = 0.02;
+        let InitialWeights { deviation: outer, seed } = initial;
         let prefix = Self::prefix(name);
         let tensor = |(name, shape): (String, Vec<usize>)| {
+            let deviation = if name.contains(".layer.") { INNER } else { outer };
             let name = format!("{prefix}.{name}");
             let count = shape.iter().product();
             // An even distribution with deviation 1 reaches to √3.
-            let drawn = |at: usize| 3f64.sqrt() * DEVIATION * (2.0 * drawn(seed, &name, at) - 1.0);
+            let drawn = |at: usize| 3f64.sqrt() * deviation * (2.0 * drawn(seed, &name, at) - 1.0);
             let values = match shape.len() {
                 2 => (0..count).map(|at| drawn(at) as f32).collect(),
                 _ if name.contains("norm") && name.ends_with("weight") => vec![1.0; count],
@@ -195,13 +216,18 @@ mod tests {
     #[test]
     fn initial_weights_come_from_the_seed() {
         let config = AdapterConfig { depth: 1, ..AdapterConfig::new(2, 8, 2, 16) };
-        let tensors = config.untrained("general", 8, 3);
-        assert_eq!(tensors, config.untrained("general", 8, 3));
-        assert_ne!(tensors, config.untrained("general", 8, 4));
+        let untrained = |seed| config.untrained("general", 8, InitialWeights { deviation: 0.002, seed });
+        let tensors = untrained(3);
+        assert_eq!(tensors, untrained(3));
+        assert_ne!(tensors, untrained(4));
         assert!(tensors["adapters.general.0.layer.0.attention_norm.weight"].values().iter().all(|value| *value == 1.0));
         assert!(tensors["adapters.general.1.up.bias"].values().iter().all(|value| *value == 0.0));
-        let weights = tensors["adapters.general.0.down.weight"].values();
-        assert!(weights.iter().all(|value| value.abs() < 0.035) && weights.iter().any(|value| value.abs() > 0.01));
+        let reach = |tensor: &str| {
+            let values = tensors[&format!("adapters.general.{tensor}")].values();
+            values.iter().fold(0f32, |most, value| most.max(value.abs()))
+        };
+        assert!((0.001..0.0035).contains(&reach("0.down.weight")) && (0.001..0.0035).contains(&reach("1.up.weight")));
+        assert!((0.01..0.035).contains(&reach("0.layer.0.attention_output.weight")));
     }
 
     #[test]

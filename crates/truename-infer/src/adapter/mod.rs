@@ -18,7 +18,7 @@ use crate::weights::{Scope, Weights};
 use crate::{Error, LayerForm, TensorNames, Visibility};
 
 pub use choice::AdapterChoice;
-pub use config::{AdapterConfig, AdapterFeatures, AdaptersConfig};
+pub use config::{AdapterConfig, AdapterFeatures, AdaptersConfig, InitialWeights};
 
 /// The adapters of a transformer.
 pub(crate) struct Adapters {
@@ -123,13 +123,13 @@ fn add_scaled(sum: &mut [f32], state: &[f32], length: f32) {
     }
 }
 
-/// Returns the batch with the entity of each sequence attending to itself alone.
+/// Returns the batch with each entity attending to itself alone.
 fn with_entities(batch: &Batch) -> Batch {
     let mut entities = batch.clone();
     let rows: Vec<Range<usize>> = batch.rows().collect();
     for (number, rows) in rows.into_iter().enumerate() {
-        if let Some(entity) = batch.entity(number) {
-            entities.set_visibility(number, Visibility::entity(rows.len(), entity));
+        if let of_row @ [_, ..] = batch.entities(number) {
+            entities.set_visibility(number, Visibility::entities(rows.len(), of_row));
         }
     }
     entities

@@ -5,8 +5,9 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::marking::{Marking, mark};
 use crate::layer::Linear;
-use crate::{Backbone, Error, Input, Pooling, Sequence, States, Tokenizer, error};
+use crate::{AdaptersConfig, Backbone, Error, Input, Pooling, Sequence, States, Tokenizer, error};
 
 /// Classifies texts and pairs of texts, or predicts a value for them: a linear map of the pooled states.
 ///
@@ -45,6 +46,9 @@ pub struct ClassifyConfig {
     pub window: usize,
     /// Pooling of the states of all tokens.
     pub pooling: Pooling,
+    /// Words that are marked as entities for the adapters of the network.
+    #[serde(default)]
+    pub marking: Marking,
     /// True where it learnt from pairs of texts.
     #[serde(default)]
     pub is_pair: bool,
@@ -93,7 +97,8 @@ impl ClassifyConfig {
     /// Creates the configuration for some labels, or for a regression where there are none.
     pub fn new(labels: Vec<String>, window: usize, pooling: Pooling) -> Self {
         let (scale, columns) = (ValueScale::default(), Vec::new());
-        Self { labels, positive: None, scale, window, pooling, is_pair: false, columns, label_column: None }
+        let marking = Marking::None;
+        Self { labels, positive: None, scale, window, pooling, marking, is_pair: false, columns, label_column: None }
     }
 
     /// Returns the number of outputs: one a label, or one for a regression.
@@ -117,15 +122,25 @@ impl ClassifyConfig {
         (&self.labels[best], scores[best])
     }
 
-    /// Returns the tokens of a text, `[CLS] first [SEP]`, or of a pair, `[CLS] first [SEP] second [SEP]`. Of a pair that does not fit
-    /// into the window the longer text is cut first.
+    /// Returns the tokens of a text, `[CLS] first [SEP]`, or of a pair, `[CLS] first [SEP] second [SEP]`, with the markers of adapters around the
+    /// words of [`marking`](Self::marking). Of a pair that does not fit into the window the longer text is cut first.
     ///
     /// # Errors
     /// Where the tokenizer fails or reads characters, or the window has no room for the texts.
     pub fn tokens(&self, text: ClassifyText<'_>, tokenizer: &Tokenizer) -> Result<Sequence, Error> {
-        match text.second {
-            Some(second) => tokenizer.pair_within(text.first.trim(), second.trim(), self.window),
-            None => tokenizer.beginning(text.first.trim(), self.window),
+        let text = ClassifyText { first: text.first.trim(), second: text.second.map(str::trim) };
+        let read = |window: usize| match text.second {
+            Some(second) => tokenizer.pair_within(text.first, second, window),
+            None => tokenizer.beginning(text.first, window),
+        };
+        let entities = self.marking.entities(text.first, text.second);
+        let markers = [AdaptersConfig::START, AdaptersConfig::END].map(|marker| tokenizer.id(marker));
+        match markers {
+            [Some(start), Some(end)] if entities.iter().any(Option::is_some) => {
+                let marked = 2 * entities.iter().flatten().count();
+                Ok(mark(read(self.window.saturating_sub(marked))?, entities, [start, end]))
+            }
+            _ => read(self.window),
         }
     }
 }

@@ -30,6 +30,16 @@ pub struct Place {
 }
 
 impl Sequence {
+    /// Adds a special token before the one at a place.
+    pub(crate) fn insert(&mut self, at: usize, id: u32) {
+        self.input.insert(at, id);
+        self.places.insert(at, None);
+        for part in &mut self.parts {
+            part.start += usize::from(part.start >= at);
+            part.end += usize::from(part.end > at);
+        }
+    }
+
     /// The span of a token in its text, if it has one.
     pub fn span(&self, token: usize) -> Option<Span> {
         self.places[token].map(|place| place.span)

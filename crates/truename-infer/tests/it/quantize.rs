@@ -4,8 +4,8 @@ use std::fs;
 
 use crate::models::{FAMILIES, copy, folder, quantized};
 use truename_infer::{
-    AdapterConfig, AdaptersConfig, CharacterCheckpoint, CharacterConfig, Checkpoint, Encoder, Network, Precision,
-    Tensor, Tensors,
+    AdapterConfig, AdaptersConfig, CharacterCheckpoint, CharacterConfig, Checkpoint, Encoder, InitialWeights, Network,
+    Precision, Tensor, Tensors,
 };
 
 const TEXTS: [&str; 4] = ["heart attack", "the patient had fièvre", "(IL-2)", "no"];
@@ -41,7 +41,7 @@ fn adapters_are_quantised_too() {
     let with_adapter = tempfile::tempdir().unwrap();
     let mut checkpoint = Checkpoint::open(&folder("bert")).unwrap();
     let adapter = AdapterConfig::new(2, 8, 2, 16);
-    let tensors = adapter.untrained("general", checkpoint.hidden(), 7);
+    let tensors = adapter.untrained("general", checkpoint.hidden(), InitialWeights { deviation: 0.02, seed: 7 });
     let mut adapters = AdaptersConfig::default();
     adapters.adapters.insert("general".to_owned(), adapter);
     checkpoint.manifest_mut().set_head(AdaptersConfig::HEAD, &adapters).unwrap();

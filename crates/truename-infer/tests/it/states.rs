@@ -82,7 +82,7 @@ fn an_entity_does_not_see_its_context() {
         let states = |second: u32| -> States {
             let mut ids = ids.clone();
             ids[1] = second;
-            let visibility = Visibility::entity(ids.len(), entity.clone());
+            let visibility = Visibility::entities(ids.len(), std::slice::from_ref(&entity));
             backbone.states(&[Input::new(ids).with_visibility(visibility)], &[1]).unwrap().remove(0)
         };
         // After one layer the tokens of the entity know of nothing else, and the others of all.

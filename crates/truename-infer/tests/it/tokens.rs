@@ -2,11 +2,17 @@
 
 use proptest::prelude::*;
 use truename_infer::{
-    Backbone, Checkpoint, ClassifyConfig, ClassifyText, Part, Pooling, Sequence, Slot, SpecialToken, Tokenizer,
+    AdaptersConfig, Backbone, Checkpoint, ClassifyConfig, ClassifyText, Marking, Part, Pooling, Sequence, Slot,
+    SpecialToken, Tokenizer,
 };
 
 /// A model's tokenizer, with the pairs that real models of its family have.
 fn tokenizer(family: &str) -> Tokenizer {
+    Checkpoint::open(paired(family).path()).unwrap().tokenizer().unwrap()
+}
+
+/// A folder of a model with the pairs that real models of its family have.
+fn paired(family: &str) -> tempfile::TempDir {
     let folder = crate::models::copy(family);
     let path = folder.path().join("tokenizer.json");
     let pair = match family {
@@ -22,7 +28,7 @@ fn tokenizer(family: &str) -> Tokenizer {
         json["post_processor"]["pair"] = serde_json::from_str(pair).unwrap();
         std::fs::write(&path, json.to_string()).unwrap();
     }
-    Checkpoint::open(folder.path()).unwrap().tokenizer().unwrap()
+    folder
 }
 
 /// A tokenizer with a window of so many tokens.
@@ -364,4 +370,38 @@ fn texts_to_classify_lose_what_does_not_fit_the_longer_of_a_pair_first() {
     assert_eq!(single.input.ids()[9], last);
     let single = config.tokens(ClassifyText { first: "flu", second: None }, tokenizer).unwrap();
     assert!(single.truncated.is_empty() && single.input.segments().is_none());
+}
+
+#[test]
+fn shared_words_of_a_pair_are_marked_where_the_model_has_markers() {
+    let folder = paired("bert");
+    let Checkpoint::Transformer(mut checkpoint) = Checkpoint::open(folder.path()).unwrap() else {
+        panic!("a transformer")
+    };
+    let [start, end] = checkpoint.add_special_tokens(&AdaptersConfig::special_tokens(), 1).unwrap()[..] else {
+        panic!("two markers")
+    };
+    let tokenizer = Checkpoint::Transformer(checkpoint).tokenizer().unwrap();
+    let mut config = ClassifyConfig::new(Vec::new(), 24, Pooling::Cls);
+    let pair = ClassifyText { first: "the Attack of flu", second: Some("heart attack") };
+    let read = |config: &ClassifyConfig, tokenizer: &Tokenizer| config.tokens(pair, tokenizer).unwrap().input;
+    let unmarked = read(&config, &tokenizer);
+    config.marking = Marking::Shared;
+    assert_eq!(
+        read(&config, &self::tokenizer("bert")),
+        unmarked,
+        "a model without markers reads the texts as they are"
+    );
+    let marked = read(&config, &tokenizer);
+    assert_eq!(marked.len(), unmarked.len() + 4);
+    assert_eq!(marked.entities().len(), 2);
+    for (entity, segment) in marked.entities().iter().zip([0, 1]) {
+        let ids = &marked.ids()[entity.clone()];
+        assert_eq!((ids[0], *ids.last().unwrap()), (start, end));
+        assert!(marked.segments().unwrap()[entity.clone()].iter().all(|of_token| *of_token == segment));
+    }
+    let [first, second] = [0, 1].map(|at| marked.ids()[marked.entities()[at].clone()].to_vec());
+    assert_eq!(first, second, "one word");
+    config.window = 10;
+    assert!(read(&config, &tokenizer).len() <= 10);
 }

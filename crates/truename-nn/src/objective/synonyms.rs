@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use burn_tensor::{Tensor, TensorData};
-use truename_infer::{AdapterConfig, Batch, Error, Pooling, TransformerCheckpoint};
+use truename_infer::{AdapterConfig, Batch, Error, InitialWeights, Pooling, TransformerCheckpoint};
 
 use super::metric::{Classes, MetricLoss};
 use super::{Loss, Objective, Pass};
@@ -63,17 +63,17 @@ impl Synonyms {
         backbone: &TransformerCheckpoint,
         vector: EntityVector,
         loss: MetricLoss,
-        seed: u64,
+        initial: InitialWeights,
     ) -> Result<Self, Error> {
         let hidden = backbone.config().hidden_size;
         let vector = match vector {
             EntityVector::Pooled => Vector::Pooled(backbone.pooling()),
             EntityVector::Aggregated => {
                 let name = format!("{}.aggregator", AdapterConfig::prefix(name));
-                Vector::Aggregated(Box::new(Linear::untrained(&name, 4 * hidden, hidden, seed)))
+                Vector::Aggregated(Box::new(Linear::untrained(&name, 4 * hidden, hidden, initial.seed)))
             }
         };
-        let adapter = Adapter::untrained(name, config, backbone, seed)?;
+        let adapter = Adapter::untrained(name, config, backbone, initial)?;
         Ok(Self { adapter, layers: config.layers.clone(), vector, loss })
     }
 

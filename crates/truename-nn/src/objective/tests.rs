@@ -90,15 +90,19 @@ fn expected_multi_similarity(points: &[f64], options: MultiSimilarity) -> f64 {
 }
 
 fn expected_debiased(points: &[f64], options: DebiasedLoss) -> f64 {
-    let DebiasedLoss { temperature: t, prior, concentration } = options;
+    let DebiasedLoss { temperature: t, prior, concentration, per_positive } = options;
     mean(anchors().map(|a| {
         let s = |other| cosine(points, a, other) / t;
         let near: f64 = positives(a).map(|p| s(p).exp()).sum();
         let count = negatives(a).count() as f64;
         let hard = negatives(a).map(|n| ((1.0 + concentration) * s(n)).exp()).sum::<f64>();
         let hard = count * hard / negatives(a).map(|n| (concentration * s(n)).exp()).sum::<f64>();
-        let far = ((hard - count * prior * near) / (1.0 - prior)).max((-1.0 / t).exp());
-        -(near / (near + far)).ln()
+        let of_one = if per_positive { near / positives(a).count() as f64 } else { near };
+        let far = ((hard - count * prior * of_one) / (1.0 - prior)).max((-1.0 / t).exp());
+        match per_positive {
+            true => mean(positives(a).map(|p| -(s(p).exp() / (s(p).exp() + far)).ln())),
+            false => -(near / (near + far)).ln(),
+        }
     }))
 }
 
@@ -149,8 +153,8 @@ fn cases() -> Vec<Case> {
         ));
     }
     let of_prior = |prior| DebiasedLoss { prior, ..DebiasedLoss::default() };
-    let sharp = DebiasedLoss { temperature: 0.1, prior: 0.02, concentration: 0.0 };
-    let info_nce = DebiasedLoss { temperature: 0.1, prior: 0.0, concentration: 0.0 };
+    let sharp = DebiasedLoss { temperature: 0.1, prior: 0.02, concentration: 0.0, per_positive: false };
+    let info_nce = DebiasedLoss { prior: 0.0, ..sharp };
     for options in [of_prior(0.1), of_prior(0.0), of_prior(0.6), sharp, info_nce] {
         cases.push((
             "debiased",

@@ -57,6 +57,7 @@ pub(crate) struct EncoderKeys {
     pub dropout: f64,
     pub freeze_embeddings: bool,
     pub freeze_layers: usize,
+    pub freeze_adapters: bool,
 }
 
 /// The pieces of texts that are learnt.
@@ -77,6 +78,7 @@ impl Default for EncoderKeys {
             dropout: 0.1,
             freeze_embeddings: false,
             freeze_layers: 0,
+            freeze_adapters: false,
         }
     }
 }
@@ -155,6 +157,7 @@ impl EncoderKeys {
 
     pub fn configure(&self, options: &mut LearnerOptions) {
         options.freeze = frozen(self.freeze_embeddings, self.freeze_layers);
+        options.freeze_adapters = self.freeze_adapters;
         options.dropout = self.dropout;
     }
 }

@@ -23,6 +23,7 @@ pub(crate) struct EncoderKeys {
     pub dropout: f64,
     pub freeze_embeddings: bool,
     pub freeze_layers: usize,
+    pub freeze_adapters: bool,
 }
 
 impl Default for EncoderKeys {
@@ -37,6 +38,7 @@ impl Default for EncoderKeys {
             dropout: 0.1,
             freeze_embeddings: false,
             freeze_layers: 0,
+            freeze_adapters: false,
         }
     }
 }
@@ -68,6 +70,7 @@ impl EncoderKeys {
     pub fn configure(&self, options: &mut LearnerOptions) -> Result<(), Error> {
         options.pooling = self.pooling()?;
         options.freeze = frozen(self.freeze_embeddings, self.freeze_layers);
+        options.freeze_adapters = self.freeze_adapters;
         options.dropout = self.dropout;
         Ok(())
     }

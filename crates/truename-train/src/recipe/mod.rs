@@ -112,6 +112,7 @@ impl Keys for Recipe {
         ("schedule.max_steps", Range::of(0.0, 1e10)),
         ("schedule.max_minutes", Range::of(0.0, 1e6)),
         ("schedule.learning_rate", Range::positive(10.0)),
+        ("schedule.head_rate", Range::positive(1e6)),
         ("schedule.warmup_ratio", Range::SHARE),
         ("schedule.accumulate", Range::of(1.0, 10_000.0)),
         ("schedule.weight_decay", Range::of(0.0, 1000.0)),
@@ -264,10 +265,16 @@ impl Recipe {
 
     /// The options of a learner, apart from those of its networks.
     pub(crate) fn learner(&self) -> Result<LearnerOptions, Error> {
-        let Schedule { weight_decay, max_grad_norm, .. } = self.schedule;
+        let Schedule { weight_decay, max_grad_norm, head_rate, .. } = self.schedule;
         let max_grad_norm = (max_grad_norm > 0.0).then_some(max_grad_norm);
         let optimizer = AdamWOptions { weight_decay, max_grad_norm, ..AdamWOptions::default() };
-        Ok(LearnerOptions { device: self.device()?, seed: self.seed, optimizer, ..LearnerOptions::default() })
+        Ok(LearnerOptions {
+            device: self.device()?,
+            seed: self.seed,
+            optimizer,
+            head_rate,
+            ..LearnerOptions::default()
+        })
     }
 }
 

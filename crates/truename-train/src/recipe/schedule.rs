@@ -15,6 +15,8 @@ pub struct Schedule {
     pub max_minutes: f64,
     /// Highest learning rate.
     pub learning_rate: f64,
+    /// Factor of the learning rate for heads.
+    pub head_rate: f64,
     /// Share of all steps over which the learning rate rises.
     pub warmup_ratio: f64,
     /// Course of the learning rate after the warm-up.
@@ -47,6 +49,7 @@ impl Default for Schedule {
             max_steps: 0,
             max_minutes: 0.0,
             learning_rate: 5e-5,
+            head_rate: 1.0,
             warmup_ratio: 0.1,
             decay: Decay::Linear,
             accumulate: 1,

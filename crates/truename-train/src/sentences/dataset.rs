@@ -25,6 +25,13 @@ pub(crate) struct SentenceSet {
     files: Vec<DataFile>,
 }
 
+/// The entities among which the nearest is looked for, all of other names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Among {
+    All,
+    OtherContexts,
+}
+
 impl SentenceSet {
     /// Reads folders or files of sentences, and holds a share of the concepts out. Concepts with one sentence are left out.
     pub fn read(paths: &[PathBuf], dev_share: f64) -> Result<Self, Error> {
@@ -72,6 +79,25 @@ impl SentenceSet {
         self.concepts[sentence as usize]
     }
 
+    /// Splits sentences of a concept into groups of two to `size` that differ in their names, without regard to case, and in their contexts.
+    /// Sentences for which no such group is left are in none.
+    pub fn distinct_groups(&self, sentences: &[u32], size: usize) -> Vec<Vec<u32>> {
+        let mut groups: Vec<Vec<u32>> = Vec::new();
+        for sentence in sentences {
+            let (name, context) = self.sentence(*sentence).name_and_context();
+            let differs = |other: &u32| {
+                let (other_name, other_context) = self.sentence(*other).name_and_context();
+                other_name != name && other_context != context
+            };
+            match groups.iter_mut().find(|group| group.len() < size && group.iter().all(differs)) {
+                Some(group) => group.push(*sentence),
+                None => groups.push(vec![*sentence]),
+            }
+        }
+        groups.retain(|group| group.len() > 1);
+        groups
+    }
+
     /// Describes the sentences in a line.
     pub fn describe(&self) -> String {
         let count = |ranges: &[Range<u32>]| ranges.iter().map(|range| range.len()).sum::<usize>();
@@ -84,8 +110,8 @@ impl SentenceSet {
         )
     }
 
-    /// Returns the share of held-out entities whose nearest entity of another name is of the same concept, under `score`: in their
-    /// sentences, and by their names alone.
+    /// Returns the share of held-out entities whose nearest entity of another name is of the same concept: in their sentences, under `score`;
+    /// in their sentences among those of other contexts; and by their names alone.
     pub fn scores(&self, encoder: &Encoder, score: &str, progress: &Progress) -> Result<Scores, Error> {
         /// Most sentences asked for.
         const MOST: usize = 2000;
@@ -95,24 +121,32 @@ impl SentenceSet {
         progress.check()?;
         let in_context: Vec<(&str, Span)> =
             asked.iter().map(|number| (self.sentence(*number).text.as_str(), self.sentence(*number).span)).collect();
-        let in_context = self.accuracy(&asked, &encoder.encode_in_context(&in_context)?.into_vec());
+        let in_context = encoder.encode_in_context(&in_context)?.into_vec();
         progress.check()?;
         let names: Vec<&str> = asked.iter().map(|number| self.sentence(*number).entity()).collect();
-        let by_name = self.accuracy(&asked, &encoder.encode(&names)?.into_vec());
-        let values = [(score.to_owned(), in_context), ("acc@1 by name".to_owned(), by_name)];
+        let by_name = encoder.encode(&names)?.into_vec();
+        let values = [
+            (score.to_owned(), self.accuracy(&asked, &in_context, Among::All)),
+            (format!("{score} in another context"), self.accuracy(&asked, &in_context, Among::OtherContexts)),
+            (format!("{score} by name"), self.accuracy(&asked, &by_name, Among::All)),
+        ];
         Ok(Scores { names: asked.len(), values: values.into() })
     }
 
     /// # Shapes
     /// `vectors: [asked, width]`
-    fn accuracy(&self, asked: &[u32], vectors: &[f32]) -> f64 {
+    fn accuracy(&self, asked: &[u32], vectors: &[f32], among: Among) -> f64 {
         let width = vectors.len() / asked.len().max(1);
-        let names: Vec<String> = asked.iter().map(|number| self.sentence(*number).entity().to_lowercase()).collect();
+        let (names, contexts): (Vec<String>, Vec<[&str; 2]>) =
+            asked.iter().map(|number| self.sentence(*number).name_and_context()).unzip();
+        let is_asked = |query: usize, other: usize| {
+            names[other] != names[query] && (among == Among::All || contexts[other] != contexts[query])
+        };
         let vector = |number: usize| &vectors[number * width..][..width];
         let cosine = |left: usize, right: usize| dot::<1>(vector(left), vector(right));
         let is_concept = |left: usize, right: usize| self.concept_of(asked[left]) == self.concept_of(asked[right]);
         let is_right = |query: usize| {
-            let others = (0..names.len()).filter(|other| names[*other] != names[query]);
+            let others = (0..names.len()).filter(|other| is_asked(query, *other));
             let has_synonym = others.clone().any(|other| is_concept(query, other));
             let nearest = others.max_by(|left, right| cosine(query, *left).total_cmp(&cosine(query, *right)));
             has_synonym.then(|| nearest.is_some_and(|nearest| is_concept(query, nearest)))
@@ -165,12 +199,30 @@ mod tests {
     }
 
     #[test]
+    fn groups_differ_in_names_and_contexts() {
+        let within = |concept: &str, before: &str, name: &str| MarkedSentence {
+            concept: concept.into(),
+            span: Span::new(before.len(), before.len() + name.len()),
+            text: format!("{before}{name}"),
+            source: "test".into(),
+        };
+        let sentences = [("It is ", "flu"), ("It is ", "grippe"), ("No ", "Flu"), ("No ", "influenza"), ("A ", "FLU")];
+        let sentences = sentences.map(|(before, name)| within("a", before, name)).to_vec();
+        let set = SentenceSet::new(sentences, 0.0, Vec::new());
+        // "It is flu" and "It is grippe" share their context, "It is flu" and "No Flu" their name.
+        assert_eq!(set.distinct_groups(&[0, 1, 2, 3, 4], 4), [vec![0, 3], vec![1, 2]]);
+        assert_eq!(set.distinct_groups(&[0, 1], 4), Vec::<Vec<u32>>::new());
+    }
+
+    #[test]
     fn the_nearest_entity_of_another_name_is_judged() {
         let sentences = [("a", "x"), ("a", "X"), ("a", "y"), ("b", "z"), ("b", "w")];
         let set = SentenceSet::new(sentences.map(|(id, name)| sentence(id, name)).to_vec(), 1.0, Vec::new());
         let angles = [0.0f32, 0.01, 0.1, 2.0, 0.12];
         let vectors: Vec<f32> = angles.iter().flat_map(|angle| [angle.cos(), angle.sin()]).collect();
         // Both spellings of x are nearest to y, and z to w; y and w are nearest to each other, which are of two concepts.
-        assert_eq!(set.accuracy(&[0, 1, 2, 3, 4], &vectors), 0.6);
+        assert_eq!(set.accuracy(&[0, 1, 2, 3, 4], &vectors, Among::All), 0.6);
+        // All sentences have one context.
+        assert_eq!(set.accuracy(&[0, 1, 2, 3, 4], &vectors, Among::OtherContexts), 0.0);
     }
 }

@@ -51,6 +51,11 @@ impl MarkedSentence {
     pub fn entity(&self) -> &str {
         self.span.of(&self.text).unwrap_or_default()
     }
+
+    /// Returns the marked entity in lower case, and the text on both sides of it.
+    pub fn name_and_context(&self) -> (String, [&str; 2]) {
+        (self.entity().to_lowercase(), [&self.text[..self.span.start], &self.text[self.span.end..]])
+    }
 }
 
 impl TryFrom<Line> for MarkedSentence {

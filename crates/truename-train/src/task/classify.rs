@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use truename_eval::{ClassScores, ValueScores};
 use truename_infer::{
-    AdapterChoice, AdapterFeatures, Batch, Checkpoint, Classifier, ClassifyConfig, ClassifyText, Manifest, Pooling,
-    Tokenizer, ValueScale,
+    AdapterChoice, AdapterFeatures, Batch, Checkpoint, Classifier, ClassifyConfig, ClassifyText, Manifest, Marking,
+    Pooling, Tokenizer, ValueScale,
 };
 use truename_kb::Progress;
 use truename_nn::{ClassifyTexts, LearnerOptions, Targets};
@@ -55,13 +55,14 @@ struct ClassKeys {
     score: String,
     window: usize,
     pooling: String,
+    marking: Marking,
     batch: usize,
 }
 
 impl Default for ClassKeys {
     fn default() -> Self {
-        let [positive, score] = [String::new(), String::new()];
-        Self { regression: false, positive, score, window: 128, pooling: "mean".to_owned(), batch: 16 }
+        let ([positive, score], pooling) = ([String::new(), String::new()], "mean".to_owned());
+        Self { regression: false, positive, score, window: 128, pooling, marking: Marking::None, batch: 16 }
     }
 }
 
@@ -118,6 +119,7 @@ impl Classify {
         if classes.regression {
             config.scale = scale(&texts)?;
         }
+        config.marking = classes.marking;
         config.is_pair = texts.is_pair();
         // Pairs without a second column are Ditto's.
         if keys.data.header && config.is_pair != keys.data.second.is_empty() {

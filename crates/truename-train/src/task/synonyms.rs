@@ -9,8 +9,8 @@ use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 use truename_error::HintPart;
 use truename_infer::{
-    AdapterChoice, AdapterConfig, AdapterFeatures, AdaptersConfig, Backbone, Checkpoint, Encoder, EntityPrompt, Input,
-    Manifest, Tokenizer, TransformerCheckpoint,
+    AdapterChoice, AdapterConfig, AdapterFeatures, AdaptersConfig, Backbone, Checkpoint, Encoder, EntityPrompt,
+    InitialWeights, Input, Manifest, Tokenizer, TransformerCheckpoint,
 };
 use truename_kb::Progress;
 use truename_nn::{DebiasedLoss, Distance, EntityVector, LearnerOptions, MarkedEntities, MetricLoss, Mining};
@@ -74,6 +74,7 @@ struct AdapterKeys {
     layers: Vec<usize>,
     depth: usize,
     entity_aware: bool,
+    initial_deviation: f64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -84,6 +85,7 @@ struct ObjectiveKeys {
     temperature: f64,
     prior: f64,
     concentration: f64,
+    per_positive: bool,
     margin: f64,
 }
 
@@ -109,6 +111,7 @@ struct SamplerKeys {
     batch: usize,
     window: usize,
     names: f64,
+    distinct: bool,
 }
 
 /// A sentence of a batch.
@@ -133,20 +136,27 @@ impl Default for BackboneKeys {
 
 impl Default for AdapterKeys {
     fn default() -> Self {
-        Self { name: "general".to_owned(), layers: Vec::new(), depth: 2, entity_aware: true }
+        Self {
+            name: "general".to_owned(),
+            layers: Vec::new(),
+            depth: 2,
+            entity_aware: true,
+            initial_deviation: InitialWeights::DEVIATION,
+        }
     }
 }
 
 impl Default for ObjectiveKeys {
     fn default() -> Self {
-        let DebiasedLoss { temperature, prior, concentration } = DebiasedLoss::default();
-        Self { vector: VectorKind::Pooled, loss: LossKind::Debiased, temperature, prior, concentration, margin: 0.3 }
+        let DebiasedLoss { temperature, prior, concentration, per_positive } = DebiasedLoss::default();
+        let (vector, loss, margin) = (VectorKind::Pooled, LossKind::Debiased, 0.3);
+        Self { vector, loss, temperature, prior, concentration, per_positive, margin }
     }
 }
 
 impl Default for SamplerKeys {
     fn default() -> Self {
-        Self { group: 4, batch: 256, window: 64, names: 0.25 }
+        Self { group: 4, batch: 256, window: 64, names: 0.25, distinct: false }
     }
 }
 
@@ -155,6 +165,7 @@ impl Keys for SynonymKeys {
         ("data.dev_share", Range::PART),
         ("encoder.dropout", Range::PART),
         ("adapter.depth", Range::of(1.0, 100.0)),
+        ("adapter.initial_deviation", Range::of(0.0, 1.0)),
         ("objective.temperature", Range::positive(1000.0)),
         ("objective.prior", Range::PART),
         ("objective.concentration", Range::of(0.0, 1000.0)),
@@ -166,7 +177,11 @@ impl Keys for SynonymKeys {
     ];
     const PATHS: &'static [&'static str] = &["data.sentences", "encoder.from"];
     const CONDITIONS: &'static [Condition] = &[
-        Condition { keys: &["objective.temperature"], on: "objective.loss", values: &["debiased", "info-nce"] },
+        Condition {
+            keys: &["objective.temperature", "objective.per_positive"],
+            on: "objective.loss",
+            values: &["debiased", "info-nce"],
+        },
         Condition {
             keys: &["objective.prior", "objective.concentration"],
             on: "objective.loss",
@@ -196,11 +211,12 @@ impl VectorKind {
 
 impl ObjectiveKeys {
     fn metric_loss(&self) -> MetricLoss {
-        let Self { loss, temperature, prior, concentration, margin, .. } = *self;
+        let Self { loss, temperature, prior, concentration, per_positive, margin, .. } = *self;
+        let debiased = DebiasedLoss { temperature, prior, concentration, per_positive };
         match loss {
-            LossKind::Debiased => MetricLoss::Debiased(DebiasedLoss { temperature, prior, concentration }),
+            LossKind::Debiased => MetricLoss::Debiased(debiased),
             // Without a prior and without weights equation 3 is InfoNCE.
-            LossKind::InfoNce => MetricLoss::Debiased(DebiasedLoss { temperature, prior: 0.0, concentration: 0.0 }),
+            LossKind::InfoNce => MetricLoss::Debiased(DebiasedLoss { prior: 0.0, concentration: 0.0, ..debiased }),
             LossKind::Triplet => MetricLoss::Triplet { mining: Mining::BatchHard, distance: Distance::Cosine, margin },
         }
     }
@@ -215,6 +231,8 @@ pub struct Synonyms {
     backbone: Backbone,
     prompt: EntityPrompt,
     seed: u64,
+    /// About as many sentences as an epoch learns.
+    texts: usize,
 }
 
 impl Synonyms {
@@ -229,7 +247,16 @@ impl Synonyms {
         let backbone = Backbone::of_checkpoint(Checkpoint::Transformer(checkpoint))?;
         let prompt = EntityPrompt::new(keys.sampler.window, backbone.tokenizer())?;
         let sentences = SentenceSet::read(&keys.data.sentences, keys.data.dev_share)?;
-        Ok(Self { sentences, keys, config, backbone, prompt, seed: recipe.seed })
+        let mut task = Self { sentences, keys, config, backbone, prompt, seed: recipe.seed, texts: 0 };
+        task.texts = task.groups(&mut Rng::with_seed(recipe.seed)).iter().map(Vec::len).sum();
+        match task.texts {
+            0 => Err(error::value(
+                "sampler.distinct",
+                true,
+                "false: no two sentences of a concept differ in name and context",
+            )),
+            _ => Ok(task),
+        }
     }
 
     /// Layers whose states a batch has: those that the adapter reads, then the last.
@@ -249,12 +276,17 @@ impl Synonyms {
 
     /// Draws the groups of an epoch: the sentences of each concept in random order, `sampler.group` at a time.
     fn groups(&self, random: &mut Rng) -> Vec<Vec<u32>> {
+        let SamplerKeys { group: size, distinct, .. } = self.keys.sampler;
         let mut groups = Vec::new();
         for concept in self.sentences.train() {
             let mut sentences: Vec<u32> = concept.clone().collect();
             random.shuffle(&mut sentences);
+            if distinct {
+                groups.extend(self.sentences.distinct_groups(&sentences, size));
+                continue;
+            }
             // Even sizes, so that no sentence is left alone.
-            let count = sentences.len().div_ceil(self.keys.sampler.group);
+            let count = sentences.len().div_ceil(size);
             let size = sentences.len().div_ceil(count);
             groups.extend(sentences.chunks(size).filter(|group| group.len() > 1).map(<[u32]>::to_vec));
         }
@@ -330,9 +362,10 @@ impl Task for Synonyms {
 
     fn objective(&self, networks: &[Checkpoint]) -> Result<truename_nn::Synonyms, Error> {
         let backbone = transformer(networks)?;
-        let (name, loss) = (&self.keys.adapter.name, self.keys.objective.metric_loss());
-        let (vector, _) = self.keys.objective.vector.of();
-        truename_nn::Synonyms::new(name, &self.config, backbone, vector, loss, self.seed)
+        let (AdapterKeys { name, initial_deviation, .. }, objective) = (&self.keys.adapter, &self.keys.objective);
+        let initial = InitialWeights { deviation: *initial_deviation, seed: self.seed };
+        let (vector, _) = objective.vector.of();
+        truename_nn::Synonyms::new(name, &self.config, backbone, vector, objective.metric_loss(), initial)
     }
 
     fn describe(&self, manifest: &mut Manifest) -> Result<(), Error> {
@@ -347,8 +380,7 @@ impl Task for Synonyms {
     }
 
     fn expected_epoch(&self, _: &Self::Plan) -> EpochSize {
-        let texts = self.sentences.train().map(|concept| concept.len()).sum();
-        EpochSize { batches: usize::div_ceil(texts, self.keys.sampler.batch), texts }
+        EpochSize { batches: self.texts.div_ceil(self.keys.sampler.batch), texts: self.texts }
     }
 
     fn plan_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Self::Objective>) -> Result<(), Error> {
@@ -397,7 +429,10 @@ impl Task for Synonyms {
             Ok(prompt.tokens(&sentence.text, sentence.span, &tokenizers[0])?.input.len() as u32)
         };
         let sample = all.iter().step_by(all.len().div_ceil(SAMPLED).max(1));
-        let lines = vec![self.sentences.describe()];
+        let mut lines = vec![self.sentences.describe()];
+        if self.texts < all.len() {
+            lines.push(format!("{} of them have a partner of another name and context", self.texts));
+        }
         Ok(Description { lines, lengths: sample.map(length).collect::<Result<_, Error>>()? })
     }
 
@@ -413,7 +448,7 @@ mod tests {
     #[test]
     fn info_nce_is_the_loss_without_prior_and_weights() {
         let keys = ObjectiveKeys { loss: LossKind::InfoNce, ..ObjectiveKeys::default() };
-        let expected = DebiasedLoss { temperature: 0.5, prior: 0.0, concentration: 0.0 };
+        let expected = DebiasedLoss { prior: 0.0, concentration: 0.0, ..DebiasedLoss::default() };
         assert_eq!(keys.metric_loss(), MetricLoss::Debiased(expected));
     }
 

@@ -13,12 +13,15 @@ pub struct DebiasedLoss {
     pub prior: f64,
     /// Concentration `β` of the weights on negatives with a high cosine; with 0 all weigh alike.
     pub concentration: f64,
+    /// True for a logarithm for each positive, whose mean is the loss of an anchor: a gradient for each. The published sum within the logarithm
+    /// leaves most of the gradient to the nearest positive.
+    pub per_positive: bool,
 }
 
 impl Default for DebiasedLoss {
     /// The temperature of PICSO (section 3.4); the paper gives no prior and no concentration.
     fn default() -> Self {
-        Self { temperature: 0.5, prior: 0.1, concentration: 1.0 }
+        Self { temperature: 0.5, prior: 0.1, concentration: 1.0, per_positive: false }
     }
 }
 
@@ -27,6 +30,9 @@ impl Default for DebiasedLoss {
 /// `S⁺ = Σ_p exp(cos(a, p)/t)`,
 /// `S⁻ = max( (S̃⁻ − M τ⁺ S⁺) / (1 − τ⁺), exp(−1/t) )` and
 /// `S̃⁻ = M Σ_n exp((1 + β) cos(a, n)/t) / Σ_n exp(β cos(a, n)/t)`. Sums are computed as logarithms.
+///
+/// With `per_positive` the loss of an anchor is the mean over its positives `p` of `−log( exp(cos(a, p)/t) / (exp(cos(a, p)/t) + S⁻) )`, and `S⁺`
+/// within `S⁻` the mean of a positive's term in place of the sum.
 ///
 /// # Shapes
 /// `embeddings: [texts, hidden]`, output: `[1]`
@@ -37,7 +43,7 @@ pub(in crate::objective) fn debiased(embeddings: Tensor<2>, classes: &Classes, o
 fn of_cosines(cosines: Cosines, classes: &Classes, options: DebiasedLoss) -> Tensor<1> {
     /// Largest logarithm of a share that leaves something; from 0 on the bound holds.
     const NEAR_ALL: f64 = -1e-6;
-    let DebiasedLoss { temperature, prior, concentration } = options;
+    let DebiasedLoss { temperature, prior, concentration, per_positive } = options;
     let Cosines { values, anchors, device } = cosines;
     let numbers: Vec<i32> = anchors.iter().map(|anchor| *anchor as i32).collect();
     let values = values.select(0, crate::layer::indices(numbers, &device)) / temperature;
@@ -45,16 +51,21 @@ fn of_cosines(cosines: Cosines, classes: &Classes, options: DebiasedLoss) -> Ten
     let is_negative = classes.mask(|anchor, other| classes.is_negative(anchor, other), &anchors, &device);
     let negatives = is_negative.clone().sum_dim(1);
 
-    let positive = log_sum(values.clone(), is_positive);
+    let positives = is_positive.clone().sum_dim(1);
+    let sum = log_sum(values.clone(), is_positive.clone());
+    let positive = if per_positive { sum.clone() - positives.clone().log() } else { sum };
     let hard = negatives.clone().log() + log_sum(values.clone() * (1.0 + concentration), is_negative.clone())
-        - log_sum(values * concentration, is_negative);
+        - log_sum(values.clone() * concentration, is_negative);
     // log(S̃⁻ − M τ⁺ S⁺) = log S̃⁻ + log(1 − exp(log(M τ⁺ S⁺) − log S̃⁻))
     let share = (negatives * prior.max(f64::MIN_POSITIVE)).log() + positive.clone() - hard.clone();
     let without = (-share.clone().clamp_max(NEAR_ALL).exp()).log1p();
     let bound = -1.0 / temperature;
     let negative = (hard + without - (1.0 - prior).ln()).clamp_min(bound);
     let negative = negative.mask_fill(share.greater_equal_elem(0.0), bound);
-    softplus(negative - positive).mean()
+    match per_positive {
+        true => (softplus(negative - values) * is_positive / positives).sum_dim(1).mean(),
+        false => softplus(negative - positive).mean(),
+    }
 }
 
 /// `log Σ exp(values)` over the places with a mask of 1, row by row.
