@@ -1,11 +1,11 @@
 """Adapters of synonyms (PICSO, tables 8 and 9) in the tasks that fine-tune or use an encoder, beside their backbone.
 
     python3 benches/adapters.py --data DIR --encoder MODEL --corpora CORPORA --out RUNS [--variant NAME …] [--task NAME …]
-        [--words WORDS] [--steps N] [--task-steps N] [--threads N] [--truename PATH]
+        [--seeds N] [--words WORDS] [--steps N] [--task-steps N] [--threads N] [--truename PATH]
 
 CORPORA has the two folders that `benches/synonyms.py` makes. Each variant is one adapter of the general sentences, but for those with the biomedical one,
 trained for `--steps` steps of the recipe `recipes/picso.toml`. Then each task learns for `--task-steps` steps, the same for every variant, and is scored with
-the weights of the last step: F1 of pairs of records (the test part; of WDC computers the valid part), the tasks of `benches/glue.py`. LexMTurk learns
+the weights of the last step, with `--seeds` seeds of which mean and standard deviation are printed: F1 of pairs of records (the test part; of WDC computers the valid part), the tasks of `benches/glue.py`. LexMTurk learns
 nothing: WordNet's synonyms ranked by word frequencies and the encoder; WORDS has the `frequencies.tsv` of `benches/simplify.py`. What is there already is not
 run again.
 """
@@ -15,27 +15,44 @@ import json
 import subprocess
 import time
 from pathlib import Path
+from statistics import mean, stdev
 
 import glue
 import prompt_bioel
 import records
 
 # Keys of both adapters, or of the general one, behind those of the recipe.
-SCHEDULE = ["sampler.batch=128", "sampler.window=32", "schedule.learning_rate=1e-3", "schedule.max_minutes="]
+SCHEDULE = ["sampler.batch=128", "sampler.window=32", "schedule.learning_rate=1e-3"]
+UNTRAINED = ["schedule.max_steps=1", "schedule.learning_rate=1e-9"]
+WIDE, SUM, ALIKE = "adapter.initial_deviation=0.02", "objective.per_positive=", "sampler.distinct="
 CHANGES = {
     "picso": [],
-    "untrained": ["schedule.max_steps=1", "schedule.learning_rate=1e-9"],
+    "untrained": UNTRAINED,
+    "zero": [*UNTRAINED, "adapter.initial_deviation=0"],
+    # Without what the recipe changes of earlier ones, and each change alone.
+    "unchanged": [WIDE, SUM, ALIKE],
+    "deviation": [SUM, ALIKE],
+    "per-positive": [WIDE, ALIKE],
+    "distinct": [WIDE, SUM],
     "no-mask": ["adapter.entity_aware=false"],
     "triplet": ['objective.loss="triplet"', "objective.temperature=", "objective.prior=", "objective.margin=0.3"],
     "info-nce": ['objective.loss="info-nce"', "objective.prior="],
 }
-# The folder of adapters and those of it that are used.
+FREEZE = ["encoder.freeze_adapters=true"]
+# The folder of adapters and those of it that are used; in tasks, keys behind those of the task.
 VARIANTS = {
     "backbone": (None, None),
     "both": ("picso/biomedical", "general,biomedical"),
     "general": ("picso/general", "general"),
     "biomedical": ("picso/biomedical", "biomedical"),
+    "general-frozen": ("picso/general", "general", FREEZE),
     "untrained": ("untrained/general", "general"),
+    "untrained-frozen": ("untrained/general", "general", FREEZE),
+    "zero": ("zero/general", "general"),
+    "unchanged": ("unchanged/general", "general"),
+    "deviation": ("deviation/general", "general"),
+    "per-positive": ("per-positive/general", "general"),
+    "distinct": ("distinct/general", "general"),
     "no-mask": ("no-mask/general", "general"),
     "triplet": ("triplet/general", "general"),
     "info-nce": ("info-nce/general", "general"),
@@ -53,6 +70,7 @@ def main():
     parser.add_argument("--words", type=Path)
     parser.add_argument("--variant", nargs="*", choices=VARIANTS, default=list(VARIANTS))
     parser.add_argument("--task", nargs="*", choices=TASKS, default=TASKS[:3])
+    parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--steps", type=int, default=500)
     parser.add_argument("--task-steps", type=int, default=120)
     parser.add_argument("--threads", default="1")
@@ -61,21 +79,28 @@ def main():
     for variant in arguments.variant:
         model, adapter = adapters(arguments, variant)
         for task in arguments.task:
-            file = arguments.out / variant / f"{task}.json"
-            if not file.exists():
-                file.parent.mkdir(parents=True, exist_ok=True)
-                begun = time.time()
-                measure = glued if task in GLUE else simplified if task == "LexMTurk" else paired
-                scores = measure(arguments, file.parent, task, model, adapter)
-                file.write_text(json.dumps({"scores": scores, "minutes": (time.time() - begun) / 60}))
-            row = json.loads(file.read_text())
-            scores = ", ".join(f"{name} {100 * score:.2f}" for name, score in row["scores"].items())
-            print(f"{task:14} {variant:11} {scores}; {row['minutes']:.1f} min", flush=True)
+            rows = [measured(arguments, variant, task, model, adapter, seed) for seed in range(1 if task == "LexMTurk" else arguments.seeds)]
+            of = {name: [100 * row["scores"][name] for row in rows] for name in rows[0]["scores"]}
+            scores = ", ".join(f"{name} {mean(values):.2f}" + (f" ± {stdev(values):.2f}" if len(values) > 1 else "") for name, values in of.items())
+            print(f"{task:14} {variant:16} {scores}; {sum(row['minutes'] for row in rows):.1f} min", flush=True)
+
+
+def measured(arguments, variant, task, model, adapter, seed):
+    """The scores of a task with a seed, and its minutes."""
+    file = arguments.out / variant / f"seed-{seed}" / f"{task}.json"
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        begun = time.time()
+        measure = glued if task in GLUE else simplified if task == "LexMTurk" else paired
+        keys = [f"seed={seed}", *(VARIANTS[variant][2:] or [[]])[0]]
+        scores = measure(arguments, file.parent, task, model, adapter, keys)
+        file.write_text(json.dumps({"scores": scores, "minutes": (time.time() - begun) / 60}))
+    return json.loads(file.read_text())
 
 
 def adapters(arguments, variant):
     """The model folder of a variant, trained unless it is there, and the names of its adapters."""
-    folder, names = VARIANTS[variant]
+    folder, names = VARIANTS[variant][:2]
     if not folder:
         return arguments.encoder, None
     of, last = folder.split("/")
@@ -91,18 +116,19 @@ def adapters(arguments, variant):
     return out / last, names
 
 
-def paired(arguments, out, task, model, adapter):
+def paired(arguments, out, task, model, adapter, keys):
     """F1 of a classifier of pairs, by the evaluation that ends its run."""
     train, gold = (arguments.data / path for path in records.SETS[task])
     run = out / task.replace(" ", "-")
-    command = ["train", recipe("record-pairs"), "--encoder", model, "--out", run, "--resume", "--set", f'data.train=["{train.resolve()}"]']
+    command = ["train", recipe("record-pairs"), "--encoder", model, "--out", run, "--resume", "--set", 'classes.marking="key"', "--set", f'data.train=["{train.resolve()}"]']
     command += ["--set", f"schedule.max_steps={arguments.task_steps}", "--set", "evaluation.every=100", "--set", 'evaluation.keep="last"', "--set", f'data.dev=["{gold.resolve()}"]']
+    command += [part for key in keys for part in ("--set", key)]
     call(arguments, [*command, *(["--adapter", adapter] if adapter else [])])
     return {"f1": prompt_bioel.evaluation(run)["f1"]}
 
 
-def glued(arguments, out, task, model, adapter):
-    settings = [f"schedule.max_steps={arguments.task_steps}"]
+def glued(arguments, out, task, model, adapter, keys):
+    settings = [f"schedule.max_steps={arguments.task_steps}", 'classes.marking="shared"', *keys]
     of = {"data": arguments.data / "glue", "encoder": str(model), "adapter": adapter, "set": settings}
     of |= {"truename": arguments.truename, "threads": arguments.threads}
     (out / "glue").mkdir(exist_ok=True)
@@ -110,7 +136,7 @@ def glued(arguments, out, task, model, adapter):
     return {name: row["scores"][name] for name in glue.TASKS[task][1]}
 
 
-def simplified(arguments, out, task, model, adapter):
+def simplified(arguments, out, task, model, adapter, _):
     gold, scores = arguments.data / "lexical-simplification" / "lex.mturk.txt", out / f"{task}.scores.json"
     command = ["evaluate", "substitutes", "--gold", gold, "--encoding", "windows-1252", "--synonyms", arguments.data / "synonyms-wordnet"]
     command += ["--frequencies", arguments.words / "frequencies.tsv", "--encoder", model, "--json", scores]
