@@ -81,7 +81,9 @@ def test_an_encoder_is_trained(trained):
 
 def test_a_student_has_fewer_layers_than_its_teacher(tmp_path, folder):
     (tmp_path / "recipe.toml").write_text('[task]\nkind = "distil"\n[schedule]\nmax_steps = 2\n')
-    made = tn.train(tmp_path / "recipe.toml", kb=folder, encoder=BERT, out=tmp_path / "student", set={"student.layers": 1})
+    made = tn.train(
+        tmp_path / "recipe.toml", kb=folder, encoder=BERT, out=tmp_path / "student", set={"student.layers": 1}
+    )
     config = [json.loads((path / "config.json").read_text()) for path in [BERT, made.folder]]
     assert [of["num_hidden_layers"] for of in config] == [2, 1]
     [student, teacher] = [tn.Encoder.open(path).encode(["fever", "heart attack"]) for path in [made.folder, BERT]]

@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn an_entity_sees_itself_and_is_seen_by_all() {
-        let visibility = Visibility::entities(5, &[1..3]);
+        let visibility = Visibility::entities(5, std::slice::from_ref(&(1..3)));
         for query in 0..5 {
             let mut scores = [1.0; 5];
             visibility.mask(query, &mut scores);

@@ -108,7 +108,7 @@ fn input(batch: &Batch, has_segments: bool) -> Input {
     Input::new(texts.concat())
         .with_segments(segments.collect())
         .with_positions((0..first as u32).chain(5..5 + second as u32).collect())
-        .with_visibility(Visibility::entities(first + second, &[first..first + second]))
+        .with_visibility(Visibility::entities(first + second, std::slice::from_ref(&(first..first + second))))
 }
 
 #[test]

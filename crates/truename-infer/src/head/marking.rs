@@ -76,7 +76,7 @@ pub(super) fn mark(mut sequence: Sequence, entities: [Option<Span>; 2], [start, 
         };
         let mut tokens = (0..sequence.places.len()).filter(is_of);
         let Some(first) = tokens.next() else { continue };
-        let last = tokens.last().unwrap_or(first);
+        let last = tokens.next_back().unwrap_or(first);
         sequence.insert(last + 1, end);
         sequence.insert(first, start);
         marked.push(first..last + 3);
