@@ -24,16 +24,15 @@ import records
 # Keys of both adapters, or of the general one, behind those of the recipe.
 SCHEDULE = ["sampler.batch=128", "sampler.window=32", "schedule.learning_rate=1e-3"]
 UNTRAINED = ["schedule.max_steps=1", "schedule.learning_rate=1e-9"]
-WIDE, SUM, ALIKE = "adapter.initial_deviation=0.02", "objective.per_positive=", "sampler.distinct="
+PER_POSITIVE, DISTINCT = "objective.per_positive=true", "sampler.distinct=true"
 CHANGES = {
     "picso": [],
     "untrained": UNTRAINED,
     "zero": [*UNTRAINED, "adapter.initial_deviation=0"],
-    # Without what the recipe changes of earlier ones, and each change alone.
-    "unchanged": [WIDE, SUM, ALIKE],
-    "deviation": [SUM, ALIKE],
-    "per-positive": [WIDE, ALIKE],
-    "distinct": [WIDE, SUM],
+    "wide": ["adapter.initial_deviation=0.02"],
+    "per-positive": [PER_POSITIVE],
+    "distinct": [DISTINCT],
+    "per-positive-distinct": [PER_POSITIVE, DISTINCT],
     "no-mask": ["adapter.entity_aware=false"],
     "triplet": ['objective.loss="triplet"', "objective.temperature=", "objective.prior=", "objective.margin=0.3"],
     "info-nce": ['objective.loss="info-nce"', "objective.prior="],
@@ -49,10 +48,10 @@ VARIANTS = {
     "untrained": ("untrained/general", "general"),
     "untrained-frozen": ("untrained/general", "general", FREEZE),
     "zero": ("zero/general", "general"),
-    "unchanged": ("unchanged/general", "general"),
-    "deviation": ("deviation/general", "general"),
+    "wide": ("wide/general", "general"),
     "per-positive": ("per-positive/general", "general"),
     "distinct": ("distinct/general", "general"),
+    "per-positive-distinct": ("per-positive-distinct/general", "general"),
     "no-mask": ("no-mask/general", "general"),
     "triplet": ("triplet/general", "general"),
     "info-nce": ("info-nce/general", "general"),
