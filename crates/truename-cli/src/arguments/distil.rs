@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 #[derive(Args)]
 pub struct Distil {
@@ -37,7 +37,7 @@ pub struct Distil {
     pub resume: bool,
 }
 
-/// In what the student is smaller than its teacher.
+/// Sizes in which the student is smaller than its teacher.
 #[derive(Args)]
 #[group(required = true, multiple = true)]
 pub struct StudentArguments {
@@ -47,26 +47,7 @@ pub struct StudentArguments {
     /// Width of the states
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub hidden: Option<u16>,
-    /// Word pieces
-    #[arg(long, value_name = "WHICH")]
-    pub vocabulary: Option<VocabularyChoice>,
-}
-
-/// The word pieces of a student.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum VocabularyChoice {
-    /// Those of the teacher
-    All,
-    /// Those of the texts and names, and single characters; other words are split further
-    Texts,
-}
-
-impl VocabularyChoice {
-    /// The value in a recipe.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Texts => "texts",
-        }
-    }
+    /// Word pieces: all of the teacher's vocabulary, or those that occur in the texts and names (unseen words are split into shorter pieces and characters)
+    #[arg(long, value_name = "WHICH", value_parser = ["all", "texts"])]
+    pub vocabulary: Option<String>,
 }

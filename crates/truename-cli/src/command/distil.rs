@@ -3,8 +3,8 @@
 use truename::TrainedRecognizer;
 use truename_train::{Change, Recipe};
 
-use super::train::train;
-use crate::arguments::Distil;
+use super::train::{changed_keys, train};
+use crate::arguments::{Distil, RecipeChanges};
 
 /// The schedule of `recipes/distil-recognizer.toml`.
 const RECIPE: &str = r#"
@@ -23,20 +23,16 @@ pub fn run(arguments: &Distil, quiet: bool) -> anyhow::Result<()> {
         Some("bundled") => TrainedRecognizer::named(teacher)?.folder().to_owned(),
         _ => teacher.clone(),
     };
+    let paths = [("TEXT", "data.text", texts), ("--dev", "data.dev", dev)];
+    let paths = paths.into_iter().filter(|(.., paths)| !paths.is_empty());
     let mut changes = vec![Change::path("TEACHER", "encoder.from", &folder)];
-    let paths = [("TEXT", "data.text", texts), ("--kb", "data.kb", kb), ("--names", "data.names", names)];
-    let paths = paths.into_iter().chain([("--dev", "data.dev", dev)]).filter(|(.., paths)| !paths.is_empty());
     changes.extend(paths.map(|(flag, key, paths)| Change::paths(flag, key, paths)));
     let sizes = [("--layers", "student.layers", size.layers), ("--hidden", "student.hidden", size.hidden)];
     for (flag, key, value) in sizes {
         changes.extend(value.map(|value| Change::parse(flag, &format!("{key}={value}"))).transpose()?);
     }
-    changes.extend(
-        size.vocabulary.map(|vocabulary| Change::text("--vocabulary", "student.vocabulary", vocabulary.name())),
-    );
-    changes.extend(device.iter().map(|device| Change::text("--device", "device", device)));
-    for change in set {
-        changes.push(Change::parse("--set", change)?);
-    }
+    changes.extend(size.vocabulary.iter().map(|which| Change::text("--vocabulary", "student.vocabulary", which)));
+    let (kb, names, device, set) = (kb.clone(), names.clone(), device.clone(), set.clone());
+    changes.extend(changed_keys(&RecipeChanges { kb, names, device, set, ..RecipeChanges::default() })?);
     train(&Recipe::of_text("distil", RECIPE, &changes)?, out, *resume, quiet)
 }

@@ -84,6 +84,11 @@ pub fn finish(run: &mut dyn Run, way_on: &str, quiet: bool) -> anyhow::Result<()
 
 /// Returns the recipe with the changes of the command line.
 pub fn resolved(recipe: &Path, changes: &RecipeChanges) -> anyhow::Result<Recipe> {
+    Ok(Recipe::read(recipe, &changed_keys(changes)?)?)
+}
+
+/// Returns the changes of the command line to single keys.
+pub fn changed_keys(changes: &RecipeChanges) -> anyhow::Result<Vec<Change>> {
     let RecipeChanges { kb, names, encoder, adapter, device, set } = changes;
     let mut all: Vec<Change> = set.iter().map(|change| Change::parse("--set", change)).collect::<Result<_, _>>()?;
     let paths = [("--kb", "data.kb", kb), ("--names", "data.names", names)];
@@ -92,7 +97,7 @@ pub fn resolved(recipe: &Path, changes: &RecipeChanges) -> anyhow::Result<Recipe
     all.extend(encoder.iter().map(|encoder| Change::path("--encoder", "encoder.from", encoder)));
     all.extend(adapter.iter().map(|adapter| Change::text("--adapter", "encoder.adapters", &adapter.to_string())));
     all.extend(device.iter().map(|device| Change::text("--device", "device", device)));
-    Ok(Recipe::read(recipe, &all)?)
+    Ok(all)
 }
 
 fn steps(run: &mut dyn Run, bar: &ProgressBar, quiet: bool) -> anyhow::Result<()> {
