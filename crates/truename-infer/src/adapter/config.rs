@@ -7,7 +7,7 @@ use truename_error::{ErrorKind, HintPart, hint};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::AdapterChoice;
-use crate::{Error, SpecialToken, Tensor, TensorNames, Tensors};
+use crate::{Error, SpecialToken, Tensor, TensorNames, Tensors, Tokenizer};
 
 /// Configuration of the adapters of a model folder (PICSO, section 3.2), kept in its manifest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -77,6 +77,11 @@ impl AdaptersConfig {
     /// The special tokens that it adds to a vocabulary. The frozen encoder never learns them, and reads them as quotation marks.
     pub fn special_tokens() -> [SpecialToken; 2] {
         [Self::START, Self::END].map(|name| SpecialToken::new(name).like("\""))
+    }
+
+    /// Returns the ids of both in a vocabulary that has them.
+    pub fn markers(tokenizer: &Tokenizer) -> Option<[u32; 2]> {
+        Some([tokenizer.id(Self::START)?, tokenizer.id(Self::END)?])
     }
 
     /// Width of the states that a model gives, whose backbone has states of width `hidden`.

@@ -134,13 +134,13 @@ impl ClassifyConfig {
             None => tokenizer.beginning(text.first, window),
         };
         let entities = self.marking.entities(text.first, text.second);
-        let markers = [AdaptersConfig::START, AdaptersConfig::END].map(|marker| tokenizer.id(marker));
-        match markers {
-            [Some(start), Some(end)] if entities.iter().any(Option::is_some) => {
-                let marked = 2 * entities.iter().flatten().count();
-                Ok(mark(read(self.window.saturating_sub(marked))?, entities, [start, end]))
+        let is_marked = entities.iter().any(Option::is_some);
+        match is_marked.then(|| AdaptersConfig::markers(tokenizer)).flatten() {
+            Some(markers) => {
+                let marked = markers.len() * entities.iter().flatten().count();
+                Ok(mark(read(self.window.saturating_sub(marked))?, entities, markers))
             }
-            _ => read(self.window),
+            None => read(self.window),
         }
     }
 }

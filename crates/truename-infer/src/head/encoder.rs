@@ -47,10 +47,8 @@ impl Encoder {
     /// Creates an encoder that pools the states of a backbone.
     pub fn new(backbone: Backbone) -> Self {
         let pooling = backbone.info().pooling.unwrap_or(Pooling::Mean);
-        let marker = |name| backbone.tokenizer().id(name);
-        let markers = (!backbone.info().adapters.is_empty())
-            .then(|| Some([marker(AdaptersConfig::START)?, marker(AdaptersConfig::END)?]))
-            .flatten();
+        let has_adapters = !backbone.info().adapters.is_empty();
+        let markers = has_adapters.then(|| AdaptersConfig::markers(backbone.tokenizer())).flatten();
         Self { backbone, pooling, markers }
     }
 

@@ -24,7 +24,7 @@ impl EntityPrompt {
             |names: [&'static str; 2]| names.into_iter().find(|name| tokenizer.id(name).is_some()).unwrap_or(names[0]);
         let [first, last] = [["[CLS]", "<s>"], ["[SEP]", "</s>"]].map(|names| Part::Special(named(names)));
         let markers = [AdaptersConfig::START, AdaptersConfig::END];
-        let (parts, entity) = match markers.iter().all(|marker| tokenizer.id(marker).is_some()) {
+        let (parts, entity) = match AdaptersConfig::markers(tokenizer).is_some() {
             true => {
                 let [start, end] = markers.map(Part::Special);
                 (vec![first, Part::Slot, start, Part::Slot, end, Part::Slot, last], 2..=4)
