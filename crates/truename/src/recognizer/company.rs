@@ -20,7 +20,7 @@ pub(super) struct Companies<'f, 'txn> {
     pub(super) known: &'f KnownCompanies,
 }
 
-/// What is known of the companies of a knowledge base.
+/// Whether a knowledge base is one of companies, and how their names begin.
 pub(super) struct KnownCompanies {
     /// Legal forms with which names begin, and the states after them; the first is none, and the state at the start.
     beginnings: Vec<(&'static str, FormState)>,
