@@ -70,23 +70,26 @@ const LONGEST_HIDDEN: usize = 4000;
 /// Bytes of the longest tag that is read.
 const LONGEST_TAG: usize = 200;
 
-/// Returns a name or text without markup; `None` if it has none.
-pub fn without_markup(text: &str) -> Option<String> {
-    PlainText::read(text, &['<', '&'], markup_at).map(|plain| plain.text)
+/// Returns a name without markup; `None` if it has none. All words of a name stay, those of a script too.
+pub fn without_markup(name: &str) -> Option<String> {
+    PlainText::read(name, &['<', '&'], markup_at).map(|plain| plain.text)
 }
 
 impl PlainText {
     /// Reads a text with markup, or with characters that were decoded wrongly (`SjÃ¶gren`); `None` if it has none.
     pub fn of(text: &str) -> Option<Self> {
         let marks = ['<', '&'];
-        if text.is_ascii() || !text.contains(LEADS) {
-            return Self::read(text, &marks, markup_at);
-        }
-        let markup_at = |text: &str, at: usize| {
-            let repaired = || sequence_at(&text[at..]).map(|(length, character)| (length, character.to_string()));
-            markup_at(text, at).or_else(repaired)
+        let hidden_or_markup_at = |text: &str, at: usize| {
+            hidden_at(&text[at..]).map(|length| (length, " ".to_owned())).or_else(|| markup_at(text, at))
         };
-        Self::read(text, &[&marks[..], &LEADS].concat(), markup_at)
+        if text.is_ascii() || !text.contains(LEADS) {
+            return Self::read(text, &marks, hidden_or_markup_at);
+        }
+        let replacement_at = |text: &str, at: usize| {
+            let repaired = || sequence_at(&text[at..]).map(|(length, character)| (length, character.to_string()));
+            hidden_or_markup_at(text, at).or_else(repaired)
+        };
+        Self::read(text, &[&marks[..], &LEADS].concat(), replacement_at)
     }
 
     /// Reads a text with what `replacement_at` finds at one of some characters: its length and what takes its place.
@@ -210,9 +213,6 @@ fn markup_at(text: &str, at: usize) -> Option<(usize, String)> {
         };
         return Some((tag.length, content.to_owned()));
     }
-    if let Some(length) = hidden_at(&text[at..]) {
-        return Some((length, " ".to_owned()));
-    }
     character_at(&text[at..]).map(|(length, character)| (length, character.to_string()))
 }
 
@@ -285,7 +285,6 @@ mod tests {
             ("a<br/>b <jats:italic>c</jats:italic>", "a\nb c"),
             ("asthma<sup>1,2</sup> m<sup>2</sup> CO<sup>2</sup>", "asthma 1,2 m2 CO2"),
             ("asthma<xref ref-type=\"bibr\">1</xref>", "asthma 1"),
-            ("a<!-- b -->c<script>d < e</script>", "a c "),
         ] {
             assert_eq!(without_markup(written).as_deref(), Some(plain), "{written}");
         }
@@ -297,10 +296,17 @@ mod tests {
             "&nothing; &; &#; &#xD800;",
             "x<y>",
             "a <!-- b",
+            "<script>a</script> of a name",
             "",
         ] {
             assert_eq!(without_markup(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn comments_and_scripts_of_texts_are_left_out() {
+        let plain = PlainText::of("a<!-- b -->c<script>d < e</script>").map(|plain| plain.text);
+        assert_eq!(plain.as_deref(), Some("a c "));
     }
 
     #[test]
