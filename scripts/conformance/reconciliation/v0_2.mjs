@@ -282,7 +282,7 @@ async function checkExtension(checks, service, { entity, other }) {
     for (const [file, query] of service.specification.examples("data-extension-query", "valid")) {
         await checks.check(`official extension ${file}`, () => service.extend(query))
     }
-    for (const extend of ["", "{", "[]", "{}", '{"ids":["x"]}', '{"ids":[7],"properties":[]}', '{"ids":[],"properties":[{}]}']) {
+    for (const extend of ["", "{", "[]", "{}", '{"ids":["x"]}', '{"ids":7,"properties":[]}', '{"ids":[],"properties":[{}]}']) {
         await checks.check(`extend=${extend} is refused`, async () => refused(await send("POST", service.root, { form: { extend } })))
     }
 }

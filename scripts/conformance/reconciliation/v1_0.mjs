@@ -215,7 +215,7 @@ async function checkExtension(checks, service, { entity, other }) {
         await checks.check(`official extension ${file}`, () => service.extend(query))
     }
     const headers = { "Content-Type": "application/json" }
-    for (const body of ["", "{", "[]", "{}", '{"ids":["x"]}', '{"ids":[7],"properties":[]}', '{"ids":[],"properties":[{}]}']) {
+    for (const body of ["", "{", "[]", "{}", '{"ids":["x"]}', '{"ids":7,"properties":[]}', '{"ids":[],"properties":[{}]}']) {
         await checks.check(`extend ${body} is refused`, async () => refused(await send("POST", `${service.root}/extend`, { body, headers })))
     }
 }
