@@ -1,4 +1,4 @@
-//! Other ways to write a word: German `ß` for `β`, umlauts and their digraphs, Roman and Arabic numerals.
+//! Other ways to write a word: German `ß` for `β`, umlauts and their digraphs, Roman and Arabic numerals, numbers in words.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -58,6 +58,9 @@ const ROMAN: [&str; 20] = [
     "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV", "XVI", "XVII",
     "XVIII", "XIX", "XX",
 ];
+/// Numbers in words from 1.
+const NUMBER_WORDS: [&str; 12] =
+    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 /// Words that a number follows, in the singular.
 const NUMBERED: [&str; 31] = [
     "book",
@@ -112,6 +115,7 @@ pub(crate) fn alternatives(word: &str, before: &str) -> Vec<Alternative> {
         word.as_bytes().windows(2).any(may_have_digraph)
             || has_dj(word)
             || may_be_numeral(word)
+            || number_in_words(word).is_some()
             || with_greek(word, before).is_some()
     };
     if word.is_ascii() && !may_vary() {
@@ -124,8 +128,16 @@ pub(crate) fn alternatives(word: &str, before: &str) -> Vec<Alternative> {
     let any = with_beta(word).into_iter().chain(with_umlauts(word)).chain(with_digraphs(word)).chain(with_dje(word));
     let any = any.chain(with_greek(word, before));
     let mut found: Vec<Alternative> = any.map(|written| of(written, AlternativePlace::Any)).collect();
-    found.extend(other_numeral(word, before).map(|(written, place)| of(written, place)));
+    let numeral = other_numeral(word, before);
+    let roman = number_in_words(word).filter(|_| numeral.is_some()).map(|number| ROMAN[number - 1].to_owned());
+    found.extend(numeral.map(|(written, place)| of(written, place)));
+    found.extend(roman.map(|written| of(written, AlternativePlace::Behind)));
     found
+}
+
+/// Returns the number that a word stands for.
+fn number_in_words(word: &str) -> Option<usize> {
+    NUMBER_WORDS.iter().position(|number| number.eq_ignore_ascii_case(word)).map(|place| place + 1)
 }
 
 /// Returns the word with β in the place of ß or ẞ.
@@ -257,7 +269,7 @@ fn may_be_numeral(word: &str) -> bool {
 }
 
 /// Returns a numeral with Roman letters in the place of digits or the other way round, and its place: behind words such as `type`, where a
-/// letter may follow (`IIIb`), or at the end of a name.
+/// letter may follow (`IIIb`) and a number in words has digits, or at the end of a name.
 pub(crate) fn other_numeral(word: &str, before: &str) -> Option<(String, AlternativePlace)> {
     static NUMBERS: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| ROMAN.into_iter().zip(1..).collect());
     if before.is_empty() || !word.is_ascii() {
@@ -280,7 +292,8 @@ pub(crate) fn other_numeral(word: &str, before: &str) -> Option<(String, Alterna
             let is_letter = matches!(letter, "a" | "b" | "c" | "A" | "B" | "C");
             is_letter.then(|| other(numeral)).flatten().map(|numeral| numeral + letter)
         };
-        return Some((other(word).or_else(with_letter)?, AlternativePlace::Behind));
+        let in_digits = || number_in_words(word).map(|number| number.to_string());
+        return Some((other(word).or_else(in_digits).or_else(with_letter)?, AlternativePlace::Behind));
     }
     let letters = before.chars().filter(|c| c.is_alphabetic()).count();
     let is_name = letters >= MIN_LETTERS_BEFORE && letters == before.chars().count();
@@ -294,7 +307,9 @@ mod tests {
 
     #[test]
     fn a_name_has_the_ways_in_which_others_write_it() {
-        let cases: [(&str, &[&str]); 29] = [
+        let cases: [(&str, &[&str]); 31] = [
+            ("type Two ward", &["type 2 ward", "type II ward"]),
+            ("the two wards", &[]),
             ("type \u{2161}", &["type 2"]),
             ("XYZa", &["XYZα"]),
             ("XYZ1b2", &["XYZ1β2"]),
