@@ -121,6 +121,9 @@ pub struct Concept {
     /// Ids of the concepts that it is a part of.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub part_of: Vec<ConceptId>,
+    /// Ids of the concepts with which it has no narrower one in common, by its vocabulary.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disjoint_from: Vec<ConceptId>,
     /// The same concept elsewhere, as CURIEs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub xrefs: Vec<String>,
@@ -163,6 +166,7 @@ impl Concept {
             types: Vec::new(),
             parents: Vec::new(),
             part_of: Vec::new(),
+            disjoint_from: Vec::new(),
             xrefs: Vec::new(),
             definition: None,
         }
@@ -196,6 +200,7 @@ impl Concept {
         self.types.extend(other.types);
         self.parents.extend(other.parents);
         self.part_of.extend(other.part_of);
+        self.disjoint_from.extend(other.disjoint_from);
         self.xrefs.extend(other.xrefs);
         self.definition = self.definition.take().or(other.definition);
     }
@@ -224,6 +229,7 @@ impl Concept {
         keep_first(&mut self.types);
         keep_first(&mut self.parents);
         keep_first(&mut self.part_of);
+        keep_first(&mut self.disjoint_from);
         keep_first(&mut self.xrefs);
     }
 }

@@ -41,6 +41,7 @@ pub(super) struct Entry {
     pub(super) types: Vec<String>,
     pub(super) parents: Vec<String>,
     pub(super) part_of: Vec<String>,
+    pub(super) disjoint_from: Vec<String>,
     pub(super) xrefs: Vec<String>,
     pub(super) definition: Option<String>,
     /// True if the id is no longer in use; then `replaced_by` and `consider` say what became of it.
@@ -291,6 +292,7 @@ impl Collector {
         let relations = [
             (&entry.parents, &mut concept.parents, "a parent that is no concept id"),
             (&entry.part_of, &mut concept.part_of, "a whole that is no concept id"),
+            (&entry.disjoint_from, &mut concept.disjoint_from, "a disjoint concept that is no concept id"),
         ];
         for (ids, related, reason) in relations {
             for id in ids.iter().filter(|id| !id.trim().is_empty()) {

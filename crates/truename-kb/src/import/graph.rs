@@ -25,6 +25,11 @@ const NAMESPACES: [&str; 12] =
 pub(super) const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 const ON_PROPERTY: &str = "http://www.w3.org/2002/07/owl#onProperty";
 const SOME_VALUES_FROM: &str = "http://www.w3.org/2002/07/owl#someValuesFrom";
+const MEMBERS: &str = "http://www.w3.org/2002/07/owl#members";
+const FIRST: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#first";
+const REST: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#rest";
+/// Classes of the longest list of disjoint ones that is read.
+const MOST_DISJOINT: usize = 64;
 /// Relation of a restriction to the class that is below it.
 const RESTRICTED: &str = "";
 
@@ -54,6 +59,7 @@ enum Role {
     Kind,
     Parent,
     Child,
+    Disjoint,
     /// A place in MeSH's tree.
     Tree,
     Deprecated,
@@ -94,6 +100,7 @@ impl Role {
             (RDF, "type") => Self::Kind,
             (SKOS, "broader") | (RDFS, "subClassOf") => Self::Parent,
             (SKOS, "narrower") => Self::Child,
+            (OWL, "disjointWith") => Self::Disjoint,
             (OWL, "deprecated") => Self::Deprecated,
             (OBO_IN_OWL, "hasAlternativeId") => Self::AlternativeId,
             (OBO, "IAO_0100001") | (OBO_IN_OWL, "replacedBy") | (DCTERMS, "isReplacedBy") => Self::ReplacedBy,
@@ -159,6 +166,9 @@ pub(super) struct Graph {
     narrower: Vec<(String, String)>,
     /// Blank nodes that may say that a class is a part of another, until all of each is known.
     restrictions: HashMap<String, Restriction>,
+    /// Blank nodes that hold the members of an axiom such as `AllDisjointClasses`, and the nodes of lists: a member, and the rest.
+    member_lists: Vec<String>,
+    lists: HashMap<String, (Option<String>, Option<String>)>,
 }
 
 /// A restriction of OWL that a class is below: `part of some whole`.
@@ -224,7 +234,12 @@ impl Graph {
     pub(super) fn relate(&mut self, subject: &str, predicate: &str, object: String, collector: &mut Collector) {
         let (number, role) = self.property(predicate, collector);
         match role {
-            _ if is_blank(subject) => self.restrict(subject, predicate, object),
+            _ if is_blank(subject) => match predicate {
+                MEMBERS => self.member_lists.push(object),
+                FIRST => self.lists.entry(subject.to_owned()).or_default().0 = Some(object),
+                REST => self.lists.entry(subject.to_owned()).or_default().1 = Some(object),
+                _ => self.restrict(subject, predicate, object),
+            },
             Role::Preferred | Role::Label | Role::Synonym(_) | Role::Definition | Role::Xref => {
                 self.holders.entry(subject.to_owned()).or_default().push((role, object));
             }
@@ -264,9 +279,38 @@ impl Graph {
         self.described(part).entry.part_of.push(id_of(whole));
     }
 
+    /// Takes in that each two of some classes are disjoint.
+    pub(super) fn add_disjoint(&mut self, classes: &[String]) {
+        for (place, class) in classes.iter().enumerate() {
+            self.described(class).entry.disjoint_from.extend(classes[place + 1..].iter().map(|other| id_of(other)));
+        }
+    }
+
+    /// Joins the lists of disjoint classes. Returns the number of those that are too long.
+    fn join_disjoint(&mut self) -> u64 {
+        let mut too_long = 0;
+        for head in std::mem::take(&mut self.member_lists) {
+            let (mut classes, mut next) = (Vec::new(), Some(head));
+            while let Some((first, rest)) = next.and_then(|node| self.lists.remove(&node)) {
+                classes.extend(first.filter(|class| !is_blank(class)));
+                next = rest;
+            }
+            match classes.len() <= MOST_DISJOINT {
+                true => self.add_disjoint(&classes),
+                false => too_long += 1,
+            }
+        }
+        too_long
+    }
+
     /// Hands over all concepts.
     pub(super) fn finish(mut self, collector: &mut Collector) -> Result<(), Error> {
         let held = self.join_holders();
+        let too_long = self.join_disjoint();
+        if too_long > 0 {
+            let reason = format!("lists of more than {MOST_DISJOINT} disjoint classes were not used: {too_long}");
+            collector.add_note(reason);
+        }
         for (parent, child) in std::mem::take(&mut self.narrower) {
             if let Some(described) = self.described.get_mut(&child) {
                 described.entry.parents.push(id_of(&parent));
@@ -406,6 +450,7 @@ impl NodeStatements {
         match role {
             Role::Kind => self.declare(object),
             Role::Parent => self.entry.parents.push(id_of(object)),
+            Role::Disjoint => self.entry.disjoint_from.push(id_of(object)),
             Role::Match => self.entry.xrefs.push(curie(object)),
             Role::Tree => self.trees.push(object.rsplit('/').next().unwrap_or_default().to_owned()),
             role => self.say(role, object),

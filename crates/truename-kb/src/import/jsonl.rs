@@ -102,6 +102,7 @@ impl Fields {
             types: self.texts("types")?,
             parents: self.texts("parents")?,
             part_of: self.texts("part_of")?,
+            disjoint_from: self.texts("disjoint_from")?,
             xrefs: self.texts("xrefs")?,
             definition: self.text("definition")?,
             is_removed: self.0.remove("removed").is_some_and(|removed| removed.get() == "true"),

@@ -98,6 +98,7 @@ impl Term {
             "replaced_by" => entry.replaced_by.push(first_word(value)),
             "consider" | "use_term" => entry.consider.push(first_word(value)),
             "is_a" => entry.parents.push(first_word(value)),
+            "disjoint_from" => entry.disjoint_from.push(first_word(value)),
             "relationship" if is_part_of(&first_word(value)) => {
                 let whole = value.trim_start().split_once(char::is_whitespace).map_or("", |(_, whole)| whole);
                 entry.part_of.push(first_word(whole));

@@ -1,4 +1,4 @@
-//! OWL/XML (OWL 2 XML Serialization): declarations, annotations, subclasses and equivalent classes of named classes.
+//! OWL/XML (OWL 2 XML Serialization): declarations, annotations, subclasses, equivalent and disjoint classes of named classes.
 
 use std::collections::HashMap;
 
@@ -100,6 +100,11 @@ impl Axiom {
             && is_part_of(relation)
         {
             graph.add_whole(part, whole);
+            return;
+        }
+        if kind == "DisjointClasses" {
+            let classes = entities.into_iter().filter(|(kind, iri)| kind == "Class" && !iri.is_empty());
+            graph.add_disjoint(&classes.map(|(_, iri)| iri).collect::<Vec<_>>());
             return;
         }
         let mut entities = entities.into_iter();

@@ -26,6 +26,9 @@ pub(super) struct Record<'a> {
     /// Behind the scopes, which are then as many as the synonyms and aliases; older stores lack it.
     #[serde(skip)]
     pub(super) part_of: Vec<&'a str>,
+    /// Behind the wholes; older stores lack it.
+    #[serde(skip)]
+    pub(super) disjoint_from: Vec<&'a str>,
 }
 
 /// Scopes of synonyms by the byte that stands for them.
@@ -48,6 +51,7 @@ impl<'a> Record<'a> {
             definition: concept.definition.as_deref(),
             scopes: &[],
             part_of: Vec::new(),
+            disjoint_from: Vec::new(),
         };
         let mut bytes = postcard::to_stdvec(&record).map_err(error::record)?;
         if !concept.scopes.is_empty() {
@@ -55,11 +59,15 @@ impl<'a> Record<'a> {
                 |scope: Option<SynonymScope>| SCOPES.iter().position(|known| *known == scope).unwrap_or_default();
             bytes.extend(concept.synonyms.iter().map(|name| byte(concept.scopes.get(name).copied()) as u8));
         }
-        if !concept.part_of.is_empty() {
+        let ids = |ids: &'a [ConceptId]| ids.iter().map(ConceptId::as_str).collect::<Vec<_>>();
+        let (part_of, disjoint_from) = (ids(&concept.part_of), ids(&concept.disjoint_from));
+        if !part_of.is_empty() || !disjoint_from.is_empty() {
             let scoped = if concept.scopes.is_empty() { 0 } else { concept.synonyms.len() };
             bytes.resize(bytes.len() + concept.name_count() - 1 - scoped, 0);
-            let part_of: Vec<&str> = concept.part_of.iter().map(ConceptId::as_str).collect();
             bytes.extend(postcard::to_stdvec(&part_of).map_err(error::record)?);
+        }
+        if !disjoint_from.is_empty() {
+            bytes.extend(postcard::to_stdvec(&disjoint_from).map_err(error::record)?);
         }
         Ok(bytes)
     }
@@ -80,10 +88,14 @@ impl<'a> Record<'a> {
     /// Reads a stored record.
     pub(super) fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
         let (record, behind): (Self, &[u8]) = postcard::take_from_bytes(bytes).map_err(error::record)?;
-        let (scopes, part_of) = behind.split_at(behind.len().min(record.names.len().saturating_sub(1)));
-        let part_of =
-            if part_of.is_empty() { Vec::new() } else { postcard::from_bytes(part_of).map_err(error::record)? };
-        Ok(Self { scopes, part_of, ..record })
+        let (scopes, behind) = behind.split_at(behind.len().min(record.names.len().saturating_sub(1)));
+        let ids = |bytes: &'a [u8]| match bytes {
+            [] => Ok((Vec::new(), bytes)),
+            bytes => postcard::take_from_bytes(bytes).map_err(error::record),
+        };
+        let (part_of, behind) = ids(behind)?;
+        let (disjoint_from, _) = ids(behind)?;
+        Ok(Self { scopes, part_of, disjoint_from, ..record })
     }
 }
 

@@ -176,6 +176,7 @@ impl Tables {
         let aliases = names.split_off(names.len().saturating_sub(sources.len()));
         let alias = |(name, source): (String, &str)| Alias { name, source: source.to_owned() };
         let mut names = names.into_iter();
+        let ids = |ids: Vec<&str>| ids.into_iter().map(str::parse).collect::<Result<_, _>>();
         Ok(Concept {
             id: record.id.parse()?,
             name: names.next().unwrap_or_default(),
@@ -183,8 +184,9 @@ impl Tables {
             scopes,
             aliases: aliases.into_iter().zip(sources).map(alias).collect(),
             types: owned(record.types),
-            parents: record.parents.into_iter().map(str::parse).collect::<Result<_, _>>()?,
-            part_of: record.part_of.into_iter().map(str::parse).collect::<Result<_, _>>()?,
+            parents: ids(record.parents)?,
+            part_of: ids(record.part_of)?,
+            disjoint_from: ids(record.disjoint_from)?,
             xrefs: owned(record.xrefs),
             definition: record.definition.map(str::to_owned),
         })

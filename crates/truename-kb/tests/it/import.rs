@@ -347,6 +347,40 @@ fn the_whole_of_a_part_is_kept() {
 }
 
 #[test]
+fn disjoint_classes_are_kept() {
+    let obo = "[Term]\nid: X:1\nname: nail\ndisjoint_from: X:2 ! hair\n\n[Term]\nid: X:2\nname: hair\n";
+    let prefixes = "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix o: \
+                    <http://purl.obolibrary.org/obo/> .\no:X_1 a owl:Class ; rdfs:label \"nail\" .\no:X_2 a owl:Class ; rdfs:label \
+                    \"hair\" .\n";
+    let pair = format!("{prefixes}o:X_1 owl:disjointWith o:X_2 .\n");
+    let list = |classes: &str| format!("{prefixes}[] a owl:AllDisjointClasses ; owl:members ( {classes} ) .\n");
+    let all = list("o:X_1 o:X_2 [ a owl:Class ]");
+    let owlxml = "<?xml version=\"1.0\"?><Ontology xmlns=\"http://www.w3.org/2002/07/owl#\"><Declaration><Class \
+                  IRI=\"http://purl.obolibrary.org/obo/X_1\"/></Declaration><AnnotationAssertion><AnnotationProperty \
+                  IRI=\"http://www.w3.org/2000/01/rdf-schema#label\"/><IRI>http://purl.obolibrary.org/obo/X_1</IRI>\
+                  <Literal>nail</Literal></AnnotationAssertion><DisjointClasses><Class \
+                  IRI=\"http://purl.obolibrary.org/obo/X_1\"/><Class IRI=\"http://purl.obolibrary.org/obo/X_2\"/>\
+                  </DisjointClasses></Ontology>";
+    let jsonl = r#"{"id": "X:1", "name": "nail", "disjoint_from": ["X:2"]}"#;
+    for (format, text) in [
+        (Format::Obo, obo),
+        (Format::Turtle, pair.as_str()),
+        (Format::Turtle, all.as_str()),
+        (Format::OwlXml, owlxml),
+        (Format::Jsonl, jsonl),
+    ] {
+        let read = import(format, text);
+        let nail = read.concepts.iter().find(|concept| concept.id == "X:1").unwrap();
+        assert_eq!(nail.disjoint_from, ["X:2".parse().unwrap()], "{format:?}");
+    }
+    let long: Vec<String> = (1..=65).map(|class| format!("o:X_{class}")).collect();
+    let read = import(Format::Turtle, &list(&long.join(" ")));
+    assert!(read.concepts.iter().all(|concept| concept.disjoint_from.is_empty()));
+    let note = "lists of more than 64 disjoint classes were not used: 1";
+    assert!(read.notes.iter().any(|known| known == note), "{:?}", read.notes);
+}
+
+#[test]
 fn what_is_beside_the_names_is_kept() {
     let obo = import(Format::Obo, SAMPLES[4].2);
     assert_eq!(obo.concepts[0].parents[0].as_str(), "X:0");

@@ -42,7 +42,10 @@ fn a_store_gives_back_what_it_was_given() {
     let mut cell = concept("X:4", &["beta cell"]);
     cell.part_of = vec!["X:3".parse().unwrap()];
     diabetes.part_of = cell.part_of.clone();
-    let given = vec![concept("X:1", &["disease"]), diabetes, islet, cell];
+    cell.disjoint_from = vec!["X:2".parse().unwrap(), "X:1".parse().unwrap()];
+    let mut disease = concept("X:1", &["disease"]);
+    disease.disjoint_from = vec!["X:4".parse().unwrap()];
+    let given = vec![disease, diabetes, islet, cell];
     let store = filled(&folder.path().join("kb"), given.clone());
     assert_eq!(all(&store), given);
     drop(store);

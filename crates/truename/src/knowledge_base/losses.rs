@@ -21,6 +21,7 @@ pub(super) struct Losses {
     types: u64,
     parents: u64,
     part_of: u64,
+    disjoint_from: u64,
     xrefs: u64,
     definition: u64,
 }
@@ -39,14 +40,14 @@ impl Losses {
             has_lost(!known.types.is_empty(), !new.types.is_empty()),
             has_lost(!known.parents.is_empty(), !new.parents.is_empty()),
             has_lost(!known.part_of.is_empty(), !new.part_of.is_empty()),
+            has_lost(!known.disjoint_from.is_empty(), !new.disjoint_from.is_empty()),
             has_lost(!known.xrefs.is_empty(), !new.xrefs.is_empty()),
             has_lost(known.definition.is_some(), new.definition.is_some()),
         ];
         let fewer = kept(known).saturating_sub(kept(new));
-        let Self { preferred_name, types, parents, part_of, xrefs, definition, .. } = self;
-        for (count, is_lost) in [preferred_name, types, parents, part_of, xrefs, definition].into_iter().zip(lost) {
-            *count += u64::from(is_lost);
-        }
+        let Self { preferred_name, types, parents, part_of, disjoint_from, xrefs, definition, .. } = self;
+        let counts = [preferred_name, types, parents, part_of, disjoint_from, xrefs, definition];
+        counts.into_iter().zip(lost).for_each(|(count, is_lost)| *count += u64::from(is_lost));
         self.names += fewer as u64;
         self.replaced += 1;
         self.losing += u64::from(fewer > 0 || lost.contains(&true));
@@ -57,27 +58,27 @@ impl Losses {
     /// # Errors
     /// If there are some.
     pub(super) fn refuse(&self) -> Result<(), Error> {
-        let Self { replaced, losing, preferred_name, names, types, parents, part_of, xrefs, definition } = *self;
-        if losing == 0 {
+        if self.losing == 0 {
             return Ok(());
         }
         let of = |count: u64, what: &str| (count > 0).then(|| format!("{what} of {}", counted(count, "concept")));
         let lost: Vec<String> = [
-            of(preferred_name, "the preferred name"),
-            (names > 0).then(|| counted(names, "name")),
-            of(types, "the types"),
-            of(parents, "the parents"),
-            of(part_of, "the wholes"),
-            of(xrefs, "the cross-references"),
-            of(definition, "the definition"),
+            of(self.preferred_name, "the preferred name"),
+            (self.names > 0).then(|| counted(self.names, "name")),
+            of(self.types, "the types"),
+            of(self.parents, "the parents"),
+            of(self.part_of, "the wholes"),
+            of(self.disjoint_from, "what is disjoint"),
+            of(self.xrefs, "the cross-references"),
+            of(self.definition, "the definition"),
         ]
         .into_iter()
         .flatten()
         .collect();
         let message = format!(
             "the update would take from {} of {} what the files lack: {}",
-            grouped(losing),
-            counted(replaced, "replaced concept"),
+            grouped(self.losing),
+            counted(self.replaced, "replaced concept"),
             lost.join(", ")
         );
         Err(Error::new(ErrorKind::Choice, message).with_hint(hint![
