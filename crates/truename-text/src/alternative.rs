@@ -1,4 +1,4 @@
-//! Other ways to write a word: German `ß` for `β`, umlauts and their digraphs, Roman and Arabic numerals, numbers in words.
+//! Other ways to write a word: German `ß` for `β`, umlauts and their digraphs, Roman and Arabic numerals, numbers in words, plurals of acronyms.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -7,6 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::NormalizedName;
 use crate::key::variant_of;
+use crate::words::is_acronym;
 
 /// Another way to write a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,6 +118,7 @@ pub(crate) fn alternatives(word: &str, before: &str) -> Vec<Alternative> {
             || may_be_numeral(word)
             || number_in_words(word).is_some()
             || with_greek(word, before).is_some()
+            || acronym_of_plural(word).is_some()
     };
     if word.is_ascii() && !may_vary() {
         return Vec::new();
@@ -126,7 +128,7 @@ pub(crate) fn alternatives(word: &str, before: &str) -> Vec<Alternative> {
         Alternative { written, form, place }
     };
     let any = with_beta(word).into_iter().chain(with_umlauts(word)).chain(with_digraphs(word)).chain(with_dje(word));
-    let any = any.chain(with_greek(word, before));
+    let any = any.chain(with_greek(word, before)).chain(acronym_of_plural(word));
     let mut found: Vec<Alternative> = any.map(|written| of(written, AlternativePlace::Any)).collect();
     let numeral = other_numeral(word, before);
     let roman = number_in_words(word).filter(|_| numeral.is_some()).map(|number| ROMAN[number - 1].to_owned());
@@ -156,6 +158,11 @@ fn with_greek(word: &str, before: &str) -> Option<String> {
     let letters = acronym.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_acronym = letters.len() >= MIN_ACRONYM && letters.bytes().all(|byte| byte.is_ascii_uppercase());
     (is_acronym && !ROMAN.contains(&letters)).then(|| format!("{acronym}{greek}{}", &word[start.len()..]))
+}
+
+/// Returns the acronym of a plural (`MRI` for `MRIs`).
+fn acronym_of_plural(word: &str) -> Option<String> {
+    word.strip_suffix('s').filter(|acronym| is_acronym(acronym)).map(str::to_owned)
 }
 
 /// Returns true for a name with `dj`, which may stand for `đ` (`Djoko`).
@@ -307,7 +314,8 @@ mod tests {
 
     #[test]
     fn a_name_has_the_ways_in_which_others_write_it() {
-        let cases: [(&str, &[&str]); 31] = [
+        let cases: [(&str, &[&str]); 32] = [
+            ("MRIs As", &["MRI As"]),
             ("type Two ward", &["type 2 ward", "type II ward"]),
             ("the two wards", &[]),
             ("type \u{2161}", &["type 2"]),

@@ -323,8 +323,8 @@ const TURKISH_ENDINGS: [&str; 48] = [
 /// Fewest letters of a name behind or before an apostrophe that parts words.
 const MIN_PARTED_LETTERS: usize = 3;
 
-/// Returns the words of one with an apostrophe: the article and the name of `l'asthme`, the name and the ending of `Adler'den` and
-/// `Adlers's`.
+/// Returns the words of one with an apostrophe: the article and the name of `l'asthme`, the name and the ending of `Adler'den`, `Adlers's` and
+/// `HP's`.
 fn elided(text: &str, word: Span) -> impl Iterator<Item = (Span, Part)> {
     let written = &text[word.range()];
     let is_mark = |c: char| matches!(c, '\'' | '\u{2018}' | '\u{2019}' | '\u{02BC}');
@@ -333,11 +333,17 @@ fn elided(text: &str, word: Span) -> impl Iterator<Item = (Span, Part)> {
         .split_once(is_mark)
         .filter(|(before, name)| is_long(name) && ELIDED.iter().any(|elided| elided.eq_ignore_ascii_case(before)));
     let name = before.map_or(word.start, |(before, _)| word.start + before.len());
-    let ending =
-        text[name..word.end].rsplit_once(is_mark).filter(|(name, ending)| is_long(name) && is_ending(name, ending));
+    let ending = text[name..word.end]
+        .rsplit_once(is_mark)
+        .filter(|(name, ending)| is_long(name) && is_ending(name, ending) || *ending == "s" && is_acronym(name));
     let end = ending.map_or(word.end, |(stem, _)| name + stem.len());
     let parts = [(word.start, name, Part::Article), (name, end, Part::Name), (end, word.end, Part::Ending)];
     parts.into_iter().filter_map(|(start, end, part)| Some((trimmed(text, start, end)?, part)))
+}
+
+/// Returns true for capitals and digits, two or more.
+pub(crate) fn is_acronym(text: &str) -> bool {
+    text.chars().count() >= 2 && text.chars().all(|c| c.is_uppercase() || c.is_ascii_digit())
 }
 
 /// Returns true for a Turkish ending behind a name, and for the `s` of a genitive behind another one.
@@ -361,7 +367,7 @@ mod tests {
 
     #[test]
     fn words_end_where_names_may() {
-        let cases: [(&str, &[&str]); 15] = [
+        let cases: [(&str, &[&str]); 16] = [
             ("asthma¹,² cm² IL²", &["asthma", "¹", "²", "cm²", "IL²"]),
             ("TNF-α-induced, (IL2)/x", &["TNF", "α", "induced", "IL2", "x"]),
             ("'aspirin' in Crohn's", &["aspirin", "in", "Crohn's"]),
@@ -370,6 +376,7 @@ mod tests {
                 &["L", "asthme", "dell", "asma", "Adler", "den", "Adlers", "s"],
             ),
             ("d'Adler'in İz'de O'Brien's don't", &["d", "Adler", "in", "İz'de", "O'Brien's", "don't"]),
+            ("HP's 3M’s BMI's A's", &["HP", "s", "3M", "s", "BMI", "s", "A's"]),
             ("C++ and Ca2+", &["C", "+", "+", "and", "Ca2", "+"]),
             ("R&D ∆9-THC", &["R", "&", "D", "∆9", "THC"]),
             ("Mg\u{b2}\u{207a}", &["Mg\u{b2}", "\u{207a}"]),
