@@ -5,6 +5,8 @@
 //! of the sentence or to a phrase that ends its scope, such as `but`.
 
 mod rules;
+#[cfg(test)]
+mod tests;
 mod tokens;
 
 use std::fmt;

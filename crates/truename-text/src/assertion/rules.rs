@@ -21,6 +21,9 @@ const NUMBERS: [&str; 15] = [
     "few", "many",
 ];
 
+/// Words that continue a list.
+const CONJUNCTIONS: [&str; 3] = ["and", "nor", "or"];
+
 /// Triggers of a language, which tell what a text says of its mentions.
 ///
 /// ```
@@ -38,16 +41,21 @@ pub struct AssertionRules {
 
 #[derive(Clone, Debug)]
 struct Phrase {
-    /// Words behind the first.
+    /// True if a clause must begin with the first word.
+    begins_clause: bool,
+    /// Words behind the first, and [`COMMA`] where a clause must end.
     rest: Vec<String>,
     effects: Vec<Effect>,
 }
 
+/// Border of a clause in a phrase; matches no word.
+const COMMA: &str = ",";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
     Gives(Assertion, Direction),
-    /// Ends the scopes of an assertion.
-    Ends(Assertion),
+    /// Ends the scopes of an assertion before the phrase; backward, before the clause of the phrase.
+    Ends(Assertion, Direction),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +88,7 @@ impl AssertionRules {
         {
             rules.add(line).map_err(|fault| (number, fault))?;
         }
+        rules.keep_inner_ends();
         Ok(rules)
     }
 
@@ -89,16 +98,43 @@ impl AssertionRules {
         let (phrase, effect, direction) = (column(), column(), column());
         let effects = effects(effect, direction)?;
         let mut words = words(phrase);
+        let begins_clause = words.first().is_some_and(|word| word == COMMA);
+        words.drain(..usize::from(begins_clause));
         if words.is_empty() {
             return Err(format!("\"{}\" has no phrase", excerpt(line)));
         }
         let first = words.remove(0);
         let phrases = self.phrases.entry(first).or_default();
-        match phrases.iter_mut().find(|phrase| phrase.rest == words) {
+        match phrases.iter_mut().find(|phrase| phrase.begins_clause == begins_clause && phrase.rest == words) {
             Some(phrase) => phrase.effects.extend(effects),
-            None => phrases.push(Phrase { rest: words, effects }),
+            None => phrases.push(Phrase { begins_clause, rest: words, effects }),
         }
         Ok(())
+    }
+
+    /// Gives each trigger the ends of the shorter phrases within it, which the longest match hides.
+    fn keep_inner_ends(&mut self) {
+        let known = self.clone();
+        for (first, phrases) in &mut self.phrases {
+            for Phrase { begins_clause, rest, effects } in
+                phrases.iter_mut().filter(|phrase| !phrase.effects.is_empty())
+            {
+                let comma = begins_clause.then(|| COMMA.to_owned());
+                let words: Vec<String> = comma.into_iter().chain([first.clone()]).chain(rest.clone()).collect();
+                let ends: Vec<Effect> = known.ends_within(&words).filter(|end| !effects.contains(end)).collect();
+                effects.extend(ends);
+            }
+        }
+    }
+
+    fn ends_within(&self, words: &[String]) -> impl Iterator<Item = Effect> {
+        let phrases_at = |at: usize| self.phrases.get(&words[at]).into_iter().flatten().map(move |phrase| (at, phrase));
+        let within = (0..words.len()).flat_map(phrases_at).filter(|(at, phrase)| {
+            words[at + 1..].starts_with(&phrase.rest) && (!phrase.begins_clause || *at > 0 && words[at - 1] == COMMA)
+        });
+        within
+            .flat_map(|(_, phrase)| phrase.effects.iter().copied())
+            .filter(|effect| matches!(effect, Effect::Ends(..)))
     }
 
     /// Returns what a document says of each of some spans in it.
@@ -140,7 +176,7 @@ impl AssertionRules {
         while at < tokens.len() {
             match self.longest(tokens, at) {
                 Some(phrase) => {
-                    let end = at + 1 + phrase.rest.len();
+                    let end = at + phrase.len();
                     triggers.push(Trigger { start: at, end, effects: &phrase.effects });
                     at = end;
                 }
@@ -154,17 +190,31 @@ impl AssertionRules {
         let form = tokens.form(at);
         let by_number = number_patterns(form).filter_map(|pattern| self.phrases.get(pattern));
         let phrases = self.phrases.get(form).into_iter().chain(by_number).flatten();
-        phrases.filter(|phrase| has_words(tokens, at + 1, &phrase.rest)).max_by_key(|phrase| phrase.rest.len())
+        let is_here = |phrase: &&Phrase| {
+            (!phrase.begins_clause || tokens.begins_clause(at)) && has_words(tokens, at + 1, &phrase.rest)
+        };
+        phrases.filter(is_here).max_by_key(|phrase| (phrase.len(), phrase.rest.len(), phrase.begins_clause))
     }
 }
 
-/// Returns true if these words follow in the same sentence.
-fn has_words(tokens: &Tokens, from: usize, words: &[String]) -> bool {
-    let is_word = |(at, word): (usize, &String)| {
-        let form = tokens.form(at);
-        !tokens.breaks_before(at) && (form == word || number_patterns(form).any(|pattern| pattern == word))
-    };
-    from + words.len() <= tokens.len() && (from..).zip(words).all(is_word)
+impl Phrase {
+    /// Returns the number of words.
+    fn len(&self) -> usize {
+        1 + self.rest.iter().filter(|word| *word != COMMA).count()
+    }
+}
+
+/// Returns true if these words follow in the same sentence, with the borders of clauses among them.
+fn has_words(tokens: &Tokens, mut at: usize, words: &[String]) -> bool {
+    let is_word = |form: &str, word: &str| form == word || number_patterns(form).any(|pattern| pattern == word);
+    words.iter().all(|word| {
+        if word == COMMA {
+            return tokens.begins_clause(at);
+        }
+        let is_here = at < tokens.len() && !tokens.breaks_before(at) && is_word(tokens.form(at), word);
+        at += 1;
+        is_here
+    })
 }
 
 /// Returns the patterns that stand for a number.
@@ -219,6 +269,8 @@ struct Scopes<'t> {
     triggers: &'t [Trigger<'t>],
     /// Tokens with which sentences begin.
     sentences: Vec<usize>,
+    /// Tokens with which clauses begin, and conjunctions.
+    clauses: Vec<usize>,
     /// Numbers of the triggers that end the scopes of each assertion.
     ends: [Vec<usize>; Assertion::ALL.len()],
 }
@@ -227,10 +279,12 @@ impl<'t> Scopes<'t> {
     fn new(tokens: &'t Tokens, triggers: &'t [Trigger<'t>]) -> Self {
         let sentences = (0..tokens.len()).filter(|at| tokens.breaks_before(*at)).collect();
         let ends = Assertion::ALL.map(|assertion| {
-            let is_end = |number: &usize| triggers[*number].effects.contains(&Effect::Ends(assertion));
-            (0..triggers.len()).filter(is_end).collect()
+            let is_end = |effect: &Effect| matches!(effect, Effect::Ends(ended, _) if *ended == assertion);
+            (0..triggers.len()).filter(|number| triggers[*number].effects.iter().any(is_end)).collect()
         });
-        Self { tokens, triggers, sentences, ends }
+        let is_clause = |at: &usize| tokens.begins_clause(*at) || CONJUNCTIONS.contains(&tokens.form(*at));
+        let clauses = (0..tokens.len()).filter(is_clause).collect();
+        Self { tokens, triggers, sentences, clauses, ends }
     }
 
     /// Returns the scopes in a direction, but for those within another of the same assertion.
@@ -260,7 +314,7 @@ impl<'t> Scopes<'t> {
 
     /// Returns the piece of the text that a trigger acts on: to the border of its sentence, or to a phrase that ends its scope.
     fn scope(&self, number: usize, assertion: Assertion, direction: Direction) -> Span {
-        let Self { tokens, triggers, sentences, ends } = self;
+        let Self { tokens, triggers, sentences, ends, .. } = self;
         let (trigger, ends) = (&triggers[number], &ends[assertion as usize]);
         match direction {
             Direction::Forward => {
@@ -268,7 +322,7 @@ impl<'t> Scopes<'t> {
                 let sentence = sentences.partition_point(|first| *first < trigger.end);
                 let sentence = sentences.get(sentence).copied().unwrap_or(tokens.len());
                 let next = ends.get(ends.partition_point(|end| *end <= number));
-                let end = next.map_or(sentence, |end| triggers[*end].start.min(sentence));
+                let end = next.map_or(sentence, |end| self.end(trigger, &triggers[*end], assertion).min(sentence));
                 Span::new(start, tokens.span(end - 1).end.max(start))
             }
             Direction::Backward => {
@@ -281,30 +335,50 @@ impl<'t> Scopes<'t> {
             }
         }
     }
+
+    /// Returns the token before which a later trigger ends a scope. A clause with a conjunction continues a list ("no nodes, mass or
+    /// effusion is present"), so its scope ends at the ending phrase.
+    fn end(&self, trigger: &Trigger<'_>, ending: &Trigger<'_>, assertion: Assertion) -> usize {
+        let last = self.clauses[..self.clauses.partition_point(|first| *first <= ending.start)].last();
+        let is_clause = |first: &&usize| **first >= trigger.end && !CONJUNCTIONS.contains(&self.tokens.form(**first));
+        let clause =
+            last.filter(is_clause).filter(|_| ending.effects.contains(&Effect::Ends(assertion, Direction::Backward)));
+        clause.copied().unwrap_or(ending.start)
+    }
 }
 
 fn effects(effect: &str, direction: &str) -> Result<Vec<Effect>, String> {
-    let direction = || match direction {
-        "forward" => Ok(Direction::Forward),
-        "backward" => Ok(Direction::Backward),
-        other => Err(format!("\"{}\" is no direction; they are forward and backward", excerpt(other))),
-    };
     let (verb, names) = effect.split_once(' ').unwrap_or((effect, ""));
     match verb {
         "none" => Ok(Vec::new()),
-        "end" if names.is_empty() => Ok(Assertion::ALL.map(Effect::Ends).to_vec()),
-        "end" => names.split(' ').map(|name| name.parse().map(Effect::Ends)).collect(),
+        "end" => {
+            let direction = if direction.is_empty() { Direction::Forward } else { direction_of(direction)? };
+            let ended: Assertions = if names.is_empty() {
+                Assertion::ALL.into_iter().collect()
+            } else {
+                names.replace(' ', ",").parse()?
+            };
+            Ok(ended.iter().map(|assertion| Effect::Ends(assertion, direction)).collect())
+        }
         name => Ok(vec![Effect::Gives(
             name.parse::<Assertion>().map_err(|fault| format!("{fault}, or none and end"))?,
-            direction()?,
+            direction_of(direction)?,
         )]),
+    }
+}
+
+fn direction_of(name: &str) -> Result<Direction, String> {
+    match name {
+        "forward" => Ok(Direction::Forward),
+        "backward" => Ok(Direction::Backward),
+        other => Err(format!("\"{}\" is no direction; they are forward and backward", excerpt(other))),
     }
 }
 
 fn words(phrase: &str) -> Vec<String> {
     phrase
         .split_whitespace()
-        .flat_map(|piece| match piece.bytes().all(|byte| byte == b'#') {
+        .flat_map(|piece| match piece == COMMA || piece.bytes().all(|byte| byte == b'#') {
             true => vec![piece.to_owned()],
             false => {
                 let tokens = Tokens::of(piece, Span::new(0, piece.len()));
@@ -374,6 +448,8 @@ mod tests {
             ),
             ("no\tnegated", 1, "\"\" is no direction; they are forward and backward"),
             ("\tnone", 1, "\"\\tnone\" has no phrase"),
+            (",\tnone", 1, "\",\\tnone\" has no phrase"),
+            ("but\tend\tback", 1, "\"back\" is no direction; they are forward and backward"),
         ] {
             assert_eq!(AssertionRules::parse(text).unwrap_err(), (line, fault.to_owned()));
         }

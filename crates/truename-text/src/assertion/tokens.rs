@@ -3,7 +3,7 @@
 use crate::Span;
 use crate::border::{Border, Borders};
 
-/// Words of a text: runs of letters and digits in lower case, and `/`, `?` and `+`.
+/// Words of a text: runs of letters and digits in lower case, `/`, `?` and `+`, and `no.` before a number.
 #[derive(Default)]
 pub(super) struct Tokens {
     tokens: Vec<Token>,
@@ -15,6 +15,8 @@ struct Token {
     span: Span,
     form_end: usize,
     breaks_before: bool,
+    /// True after a comma or a break.
+    begins_clause: bool,
 }
 
 /// Largest number of words of a heading.
@@ -34,7 +36,11 @@ impl Tokens {
     }
 
     fn push(&mut self, text: &str, span: Span, borders: &Borders<'_>) {
-        let breaks_before = self.tokens.last().is_none_or(|last| borders.between(last.span, span) != Border::None);
+        let between = self.tokens.last().map_or("", |last| &text[last.span.end..span.start]);
+        let breaks_before = self.tokens.last().is_none_or(|last| {
+            borders.between(last.span, span) != Border::None || ends_answer(text, last.span, between)
+        });
+        let begins_clause = breaks_before || between.contains([',', ';']);
         let word = &text[span.range()];
         if word.is_ascii() {
             let from = self.forms.len();
@@ -43,7 +49,7 @@ impl Tokens {
         } else {
             self.forms.extend(word.chars().flat_map(char::to_lowercase).map(|c| if c == '’' { '\'' } else { c }));
         }
-        self.tokens.push(Token { span, form_end: self.forms.len(), breaks_before });
+        self.tokens.push(Token { span, form_end: self.forms.len(), breaks_before, begins_clause });
         if text[span.end..].starts_with(':') {
             self.begin_heading(text);
         }
@@ -59,6 +65,7 @@ impl Tokens {
         if (1..=HEADING_WORDS).contains(&capitals) {
             let first = self.tokens.len() - capitals;
             self.tokens[first].breaks_before = true;
+            self.tokens[first].begins_clause = true;
         }
     }
 
@@ -80,6 +87,11 @@ impl Tokens {
     pub(super) fn breaks_before(&self, token: usize) -> bool {
         self.tokens[token].breaks_before
     }
+
+    /// Returns true if a word follows a comma or [breaks](Self::breaks_before) the text; also behind the last word.
+    pub(super) fn begins_clause(&self, token: usize) -> bool {
+        self.tokens.get(token).is_none_or(|token| token.begins_clause)
+    }
 }
 
 fn is_of_token(c: char) -> bool {
@@ -95,7 +107,31 @@ fn end_of_token(text: &str, start: usize) -> usize {
         let is_apostrophe = matches!(c, '\'' | '’') && rest[at + c.len_utf8()..].starts_with(char::is_alphabetic);
         c.is_alphanumeric() || is_apostrophe
     };
-    start + rest.char_indices().find(|(at, c)| !is_within(*at, *c)).map_or(rest.len(), |(at, _)| at)
+    let length = rest.char_indices().find(|(at, c)| !is_within(*at, *c)).map_or(rest.len(), |(at, _)| at);
+    let is_numbering = is_no(&rest[..length]) && begins_number(&rest[length..]) && !follows_colon(text, start);
+    start + length + usize::from(is_numbering)
+}
+
+/// Returns true if a sentence or line ends with the word `no`, which [`Borders`] take for an abbreviation.
+fn ends_answer(text: &str, word: Span, between: &str) -> bool {
+    is_no(&text[word.range()])
+        && (between.strip_prefix('.').is_some_and(|rest| rest.starts_with(char::is_whitespace))
+            || between.starts_with('\n') && follows_colon(text, word.start))
+}
+
+fn follows_colon(text: &str, start: usize) -> bool {
+    text[..start].trim_end().ends_with(':')
+}
+
+fn is_no(word: &str) -> bool {
+    word.eq_ignore_ascii_case("no")
+}
+
+/// Returns true for the text behind `No` in `No. 5`, `No. A5` and `No. of cases`.
+fn begins_number(rest: &str) -> bool {
+    let next = rest.strip_prefix('.').map(|rest| rest.trim_start_matches([' ', '#']));
+    let word = next.and_then(|next| next.split(|c: char| !c.is_alphanumeric()).next()).unwrap_or_default();
+    word.bytes().any(|byte| byte.is_ascii_digit()) || word == "of"
 }
 
 #[cfg(test)]
@@ -127,6 +163,8 @@ mod tests {
             ("Nothing in OAB. CONCLUSIONS: none", &["nothing in oab", "conclusions none"]),
             ("PATIENT DENIES FEVER OR COUGH OR PAIN: STABLE", &["patient denies fever or cough or pain stable"]),
             ("INR is 2.0. He didn’t", &["inr is 2 0", "he didn't"]),
+            ("Fever: no. Cough: NO. 3 days: no\nrash", &["fever no", "cough no", "3 days no", "rash"]),
+            ("Bed No. 5, no.6, No. B7, no. of beds", &["bed no. 5 no. 6 no. b7 no. of beds"]),
             ("", &[]),
         ] {
             assert_eq!(parts(text), expected, "{text:?}");
