@@ -1,4 +1,4 @@
-//! Numbers, single letters and signs, which alone tell names of one kind apart.
+//! Numbers, amounts, single letters, signs and opposites, which alone tell names of one kind apart.
 
 use std::borrow::Cow;
 
@@ -7,8 +7,9 @@ use crate::key::variant_of;
 use crate::normalize::is_greek_letter;
 use crate::{Rotation, spelt_out};
 
-/// The words of a name and its designators: numbers (`type 2`, `IPv6`, `factor VIII`, `third`), letters that stand alone (`hepatitis C`,
-/// `(R)-limonene`) and signs (`CD4+`, `(-)-catechin`).
+/// The words of a name and its designators: numbers (`type 2`, `IPv6`, `factor VIII`, `iron(III)`, `third`), amounts (`100 mg`), letters
+/// that stand alone (`hepatitis C`, `(R)-limonene`), signs (`CD4+`, `(-)-catechin`) and words with an opposite (`left`, `hypotension`,
+/// `non-Hodgkin`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Designators {
     pieces: Vec<Piece>,
@@ -21,12 +22,25 @@ pub struct Designators {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Piece {
     Word(String),
-    /// The parts of a number between dots, leading zeros left out.
-    Number(Vec<String>),
+    /// The first word of a pair of opposites; true if the name has the second one.
+    Opposite(String, bool),
+    /// The parts of a number between dots, leading zeros left out, and the amount if a unit stands behind it.
+    Number(Vec<String>, Option<Amount>),
     /// A Latin letter that stands alone or behind a number, or a Greek one, spelt out.
     Letter(String),
-    /// `+` or `-` behind a word, in brackets or without them; so are `positive` and `negative`.
+    /// `+` or `-` behind a word, in brackets or without them; so are `positive` and `negative` behind a code.
     Sign(char),
+}
+
+impl Piece {
+    /// Returns the word, or the first one of its pair of opposites, and whether the name has the opposite of it.
+    fn as_word(&self) -> Option<(&str, bool)> {
+        match self {
+            Self::Word(word) => Some((word, false)),
+            Self::Opposite(word, is_second) => Some((word, *is_second)),
+            _ => None,
+        }
+    }
 }
 
 impl Designators {
@@ -41,8 +55,21 @@ impl Designators {
             let is_marked = at > 0 && is_code(&spelt[runs[at - 1].start..runs[at - 1].end], runs[at - 1].kind);
             let is_glued_before = runs.get(at + 1).is_some_and(|next| next.start == run.end && next.is_number());
             let (text, known) = (&spelt[run.start..run.end], pieces.len());
+            let amount = (at > 0 && !is_glued_before).then(|| amount(&spelt, &runs[..=at])).flatten();
             match run.kind {
                 Kind::Letters if is_glued_behind && runs[at - 1].is_number() && is_ordinal_ending(text) => {}
+                Kind::Letters if amount.is_some() => {
+                    if let Some(Piece::Number(_, known)) = pieces.last_mut() {
+                        *known = amount;
+                    }
+                }
+                Kind::Letters if is_oxidation_number(&spelt, &runs, at) => {
+                    push_letters(text, "number", false, &mut pieces)
+                }
+                Kind::Letters if negates_next(&spelt, &runs, at) || is_article(&spelt, &runs, at) => {}
+                Kind::Letters if at > 0 && negates_next(&spelt, &runs, at - 1) => {
+                    pieces.push(Piece::Opposite(variant_of(&text.to_lowercase()), true));
+                }
                 Kind::Letters if is_marked && sign_of(text).is_some() => pieces.extend(sign_of(text).map(Piece::Sign)),
                 Kind::Sign => pieces.push(Piece::Sign(if text == "+" { '+' } else { '-' })),
                 Kind::Number => pieces.push(number(text)),
@@ -61,7 +88,8 @@ impl Designators {
             }
             before = if run.kind == Kind::Letters { text } else { "" };
         }
-        Self { pieces: in_order(pieces, &lists), is_list: is_list(&spelt), rotation: Rotation::of(name) }
+        let is_list = is_list(&spelt) || pieces.windows(2).any(|two| are_opposites(&two[0], &two[1]));
+        Self { pieces: in_order(pieces, &lists), is_list, rotation: Rotation::of(name) }
     }
 
     /// Returns true if the name has none.
@@ -89,26 +117,41 @@ impl Designators {
     /// Returns true if two names have the same words in the same places, with as many designators between them.
     fn has_shape_of(&self, other: &Self) -> bool {
         let is_alike = |(one, other): (&Piece, &Piece)| match (one, other) {
-            (Piece::Word(one), Piece::Word(other)) => one == other,
-            (Piece::Number(_) | Piece::Letter(_), Piece::Number(_) | Piece::Letter(_))
+            (Piece::Number(..) | Piece::Letter(_), Piece::Number(..) | Piece::Letter(_))
             | (Piece::Sign(_), Piece::Sign(_)) => true,
-            _ => false,
+            _ => one.as_word().zip(other.as_word()).is_some_and(|(one, other)| one.0 == other.0),
         };
         let is_list = self.is_list || other.is_list;
         !is_list && self.pieces.len() == other.pieces.len() && self.pieces.iter().zip(&other.pieces).all(is_alike)
     }
 
-    /// Returns true if two pieces are designators of the same word with other values, neither of which the other name has.
+    /// Returns true if two pieces are opposites, or designators of the same word with other values, neither of which the other name has.
     fn differ(&self, at: usize, other: &Self, place: usize) -> bool {
         let (one, two) = (&self.pieces[at], &other.pieces[place]);
+        let is_in = |piece: &Piece, pieces: &[Piece]| pieces.iter().any(|other| agree(piece, other));
+        let are_missing = || !is_in(one, &other.pieces) && !is_in(two, &self.pieces);
         match (one, two) {
             (Piece::Sign(one), Piece::Sign(two)) if one != two => self.has_place_of(at, other, place),
-            (Piece::Number(_) | Piece::Letter(_), Piece::Number(_) | Piece::Letter(_)) => {
-                let is_in = |piece: &Piece, pieces: &[Piece]| pieces.iter().any(|other| agree(piece, other));
-                self.has_place_of(at, other, place) && !is_in(one, &other.pieces) && !is_in(two, &self.pieces)
+            (Piece::Number(..) | Piece::Letter(_), Piece::Number(..) | Piece::Letter(_)) => {
+                self.has_place_of(at, other, place) && are_missing()
+            }
+            (Piece::Opposite(..), Piece::Opposite(..)) => are_opposites(one, two) && are_missing(),
+            (Piece::Opposite(word, true), Piece::Word(plain)) => {
+                word == plain && self.negates_in(other) && are_missing()
+            }
+            (Piece::Word(plain), Piece::Opposite(word, true)) => {
+                word == plain && other.negates_in(self) && are_missing()
             }
             _ => false,
         }
+    }
+
+    /// Returns true if a negated word contradicts the plain word in a name of another shape. `anti-estrogen` does not contradict `estrogen
+    /// receptor modulator`, nor `non-coding RNA` a name with a negation: `non-protein-coding RNA`, `RNA, coding, non`.
+    fn negates_in(&self, other: &Self) -> bool {
+        let is_negation =
+            |(word, is_second): (&str, bool)| is_second || matches!(word, "independent" | "non" | "without");
+        self.pieces.len() > 1 && !other.pieces.iter().filter_map(Piece::as_word).any(is_negation)
     }
 
     /// Returns true if two pieces stand behind the same piece or, at the start, before the same one.
@@ -120,18 +163,15 @@ impl Designators {
         }
     }
 
-    fn words(&self) -> impl Iterator<Item = &String> {
-        self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Word(word) => Some(word),
-            _ => None,
-        })
+    fn words(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().filter_map(|piece| piece.as_word().map(|(word, _)| word))
     }
 }
 
 /// Returns the pieces with those of each list of designators between commas sorted: `(5S,3R)` and `(3R,5S)` are the same. `begin_item`: for
 /// each piece, whether a comma stands before it.
 fn in_order(pieces: Vec<Piece>, begin_item: &[bool]) -> Vec<Piece> {
-    let is_word = |piece: &Piece| matches!(piece, Piece::Word(_));
+    let is_word = |piece: &Piece| piece.as_word().is_some();
     let mut ordered = Vec::with_capacity(pieces.len());
     for part in pieces.chunk_by(|one, other| is_word(one) == is_word(other)) {
         let start = ordered.len();
@@ -163,18 +203,24 @@ fn has_words_of(one: &Designators, other: &Designators) -> bool {
     words.peek().is_some() && words.all(|word| one.words().any(|known| known == word))
 }
 
-/// Returns true if two designators may have the same value: `3` and `3.0`, `a` and `alpha`, `1` and `I`.
+/// Returns true if two designators may have the same value: `3` and `3.0`, `0.1 g` and `100 mg`, `a` and `alpha`, `1` and `I`.
 fn agree(one: &Piece, other: &Piece) -> bool {
     match (one, other) {
-        (Piece::Number(one), Piece::Number(other)) => one.iter().zip(other).all(|(one, other)| one == other),
+        (Piece::Number(_, Some(one)), Piece::Number(_, Some(other))) => one == other,
+        (Piece::Number(one, _), Piece::Number(other, _)) => one.iter().zip(other).all(|(one, other)| one == other),
         (Piece::Letter(one), Piece::Letter(other)) if one.len() == 1 || other.len() == 1 => {
             one.chars().next() == other.chars().next()
         }
-        (Piece::Number(number), Piece::Letter(letter)) | (Piece::Letter(letter), Piece::Number(number)) => {
+        (Piece::Number(number, _), Piece::Letter(letter)) | (Piece::Letter(letter), Piece::Number(number, _)) => {
             LOOK_ALIKES.iter().any(|(digits, letters)| number[..] == [*digits] && letters.contains(letter.as_str()))
         }
-        _ => one == other,
+        _ => one == other || one.as_word().is_some() && one.as_word() == other.as_word(),
     }
+}
+
+/// Returns true for the words of a pair of opposites.
+fn are_opposites(one: &Piece, other: &Piece) -> bool {
+    one.as_word().zip(other.as_word()).is_some_and(|(one, other)| one.0 == other.0 && one.1 != other.1)
 }
 
 /// Numbers with the letters that are read or meant for them: a Roman numeral, or of the same shape. Zero has no digits left.
@@ -197,6 +243,11 @@ struct Run {
 impl Run {
     fn is_number(&self) -> bool {
         self.kind == Kind::Number
+    }
+
+    /// Returns true if it is a word, given in lower case.
+    fn is(&self, name: &str, word: &str) -> bool {
+        name[self.start..self.end].eq_ignore_ascii_case(word)
     }
 }
 
@@ -259,6 +310,27 @@ const ORDINALS: [&str; 12] = [
 /// Chinese digits from 1.
 const CHINESE_DIGITS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];
 
+/// Returns the ordinal number that a word stands for.
+fn ordinal(word: &str) -> Option<usize> {
+    ORDINALS.iter().position(|ordinal| ordinal.eq_ignore_ascii_case(word)).map(|place| place + 1)
+}
+
+/// Returns true for `the` before a number and behind another word: `Henry Ford the Third` is `Henry Ford III`.
+fn is_article(name: &str, runs: &[Run], at: usize) -> bool {
+    let is_ordinal = |next: &Run| next.is_number() || ordinal(&name[next.start..next.end]).is_some();
+    at > 0 && runs[at].is(name, "the") && runs.get(at + 1).is_some_and(is_ordinal)
+}
+
+/// Returns true for a Roman numeral in brackets behind a word: `iron(III)`, `iron (III)`.
+fn is_oxidation_number(name: &str, runs: &[Run], at: usize) -> bool {
+    let Run { start, end, .. } = runs[at];
+    name[end..].starts_with(')')
+        && name[start..end].bytes().all(|byte| b"IVX".contains(&byte))
+        && at > 0
+        && runs[at - 1].kind == Kind::Letters
+        && matches!(&name[runs[at - 1].end..start], "(" | " (")
+}
+
 /// Returns true for the ending of an ordinal number (`2nd`).
 fn is_ordinal_ending(text: &str) -> bool {
     ["st", "nd", "rd", "th"].iter().any(|ending| ending.eq_ignore_ascii_case(text))
@@ -293,7 +365,7 @@ fn with_ordinals(name: Cow<'_, str>) -> Cow<'_, str> {
 }
 
 fn number(text: &str) -> Piece {
-    Piece::Number(text.split('.').map(|part| part.trim_start_matches('0').to_owned()).collect())
+    Piece::Number(text.split('.').map(|part| part.trim_start_matches('0').to_owned()).collect(), None)
 }
 
 /// Adds a run of letters: a Roman numeral, with a letter behind it (`IIIb`) or without one, a letter or a word.
@@ -301,8 +373,8 @@ fn push_letters(text: &str, before: &str, is_last: bool, pieces: &mut Vec<Piece>
     let numeral = other_numeral(text, &before.to_lowercase()).filter(|(_, place)| place.allows(false, is_last));
     let digits = numeral.as_ref().map_or(0, |(arabic, _)| arabic.bytes().take_while(u8::is_ascii_digit).count());
     let lower = text.to_lowercase();
-    if let Some(place) = ORDINALS.iter().position(|ordinal| *ordinal == lower) {
-        pieces.push(Piece::Number(vec![(place + 1).to_string()]));
+    if let Some(place) = ordinal(text) {
+        pieces.push(number(&place.to_string()));
         return;
     }
     match numeral {
@@ -315,8 +387,146 @@ fn push_letters(text: &str, before: &str, is_last: bool, pieces: &mut Vec<Piece>
         _ if lower.len() == 1 || is_greek_letter(&lower) => pieces.push(Piece::Letter(lower)),
         _ if text == "cis" => pieces.push(Piece::Letter("z".to_owned())),
         _ if text == "trans" => pieces.push(Piece::Letter("e".to_owned())),
-        _ => pieces.push(Piece::Word(variant_of(&lower))),
+        _ => pieces.push(word(&lower, pieces.is_empty() && is_last)),
     }
+}
+
+/// Opposites, each a word of its own, in the singular and in American spelling.
+const OPPOSITES: [(&str, &str); 26] = [
+    ("acute", "chronic"),
+    ("anterior", "posterior"),
+    ("arsenate", "arsenite"),
+    ("benign", "malignant"),
+    ("chlorate", "chlorite"),
+    ("congenital", "acquired"),
+    ("dominant", "recessive"),
+    ("junior", "senior"),
+    ("left", "right"),
+    ("male", "female"),
+    ("maternal", "paternal"),
+    ("medial", "lateral"),
+    ("methanol", "ethanol"),
+    ("nitrate", "nitrite"),
+    ("open", "closed"),
+    ("phosphate", "phosphite"),
+    ("positive", "negative"),
+    ("primary", "secondary"),
+    ("proximal", "distal"),
+    ("selenate", "selenite"),
+    ("sulfate", "sulfite"),
+    ("superior", "inferior"),
+    ("symptomatic", "asymptomatic"),
+    ("systolic", "diastolic"),
+    ("typical", "atypical"),
+    ("upper", "lower"),
+];
+/// Prefixes of opposite words; also words before a hyphen (`intra-abdominal`).
+const OPPOSITE_PREFIXES: [(&str, &str); 2] = [("hyper", "hypo"), ("extra", "intra")];
+/// Fewest letters of a word behind `non` or `anti` without a hyphen.
+const MIN_NEGATED: usize = 4;
+
+/// Returns the piece of a word in lower case. `is_alone`: whether the name has no other word.
+fn word(lower: &str, is_alone: bool) -> Piece {
+    let negated = lower
+        .strip_prefix("non")
+        .or_else(|| lower.strip_prefix("anti").filter(|rest| is_alone && may_follow_anti(rest)));
+    if let Some(rest) = negated.filter(|rest| rest.len() >= MIN_NEGATED) {
+        return Piece::Opposite(variant_of(rest), true);
+    }
+    for (first, second) in OPPOSITE_PREFIXES {
+        for (prefix, is_second) in [(first, false), (second, true)] {
+            if let Some(rest) = lower.strip_prefix(prefix) {
+                return Piece::Opposite(first.to_owned() + &variant_of(rest), is_second);
+            }
+        }
+    }
+    let word = match lower {
+        "jr" => "junior".to_owned(),
+        "sr" => "senior".to_owned(),
+        _ => variant_of(lower),
+    };
+    match OPPOSITES.iter().find(|(first, second)| *first == word || *second == word) {
+        Some((first, second)) => Piece::Opposite((*first).to_owned(), *second == word),
+        None => Piece::Word(word),
+    }
+}
+
+/// Returns true for `non` before a word, and for `anti` before the only other word of a name: `anti-NMDA receptor encephalitis` is the same
+/// without `anti`.
+fn negates_next(name: &str, runs: &[Run], at: usize) -> bool {
+    let is_non = runs[at].is(name, "non");
+    let is_anti = || at == 0 && runs.len() == 2 && runs[at].is(name, "anti");
+    let is_joined = |next: &&Run| next.kind == Kind::Letters && matches!(&name[runs[at].end..next.start], "-" | " ");
+    let Some(next) = runs.get(at + 1).filter(|_| is_non || is_anti()).filter(is_joined) else { return false };
+    let word = name[next.start..next.end].to_lowercase();
+    word.len() > 1 && !is_greek_letter(&word) && (is_non || may_follow_anti(&word))
+}
+
+/// Returns false for words that are opposites already: the last part of `antihypertensive` and `antihypotensive`.
+fn may_follow_anti(word: &str) -> bool {
+    !word.starts_with("hyp")
+}
+
+/// An amount: `100 mg` and `0.1 g` are the same.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Amount {
+    /// The base unit, by which mass, volume and length are told apart.
+    base: char,
+    /// The digits without zeros at the ends, to be multiplied by 10 to the power of `exponent`.
+    digits: String,
+    exponent: i32,
+}
+
+/// Short and long names of units, their base units and the powers of ten of these. `IU` and `U` are not told apart.
+const UNITS: [(&str, &str, char, i32); 17] = [
+    ("kg", "kilogram", 'g', 3),
+    ("g", "gram", 'g', 0),
+    ("mg", "milligram", 'g', -3),
+    ("mcg", "microgram", 'g', -6),
+    ("ng", "nanogram", 'g', -9),
+    ("l", "liter", 'l', 0),
+    ("dl", "deciliter", 'l', -1),
+    ("ml", "milliliter", 'l', -3),
+    ("mcl", "microliter", 'l', -6),
+    ("km", "kilometer", 'm', 3),
+    ("m", "meter", 'm', 0),
+    ("cm", "centimeter", 'm', -2),
+    ("mm", "millimeter", 'm', -3),
+    ("mcm", "micrometer", 'm', -6),
+    ("nm", "nanometer", 'm', -9),
+    ("u", "unit", 'u', 0),
+    ("iu", "unit", 'u', 0),
+];
+
+/// Returns the amount that the last two runs are: a number, which no letter is glued to (`D2L`), and a unit.
+fn amount(name: &str, runs: &[Run]) -> Option<Amount> {
+    let (unit, rest) = runs.split_last()?;
+    let (number, rest) = rest.split_last().filter(|(number, _)| number.is_number())?;
+    let (digits, text) = (&name[number.start..number.end], &name[unit.start..unit.end]);
+    let is_unit = match (&name[number.end..unit.start], text) {
+        // `5 M` is a concentration, `2g` a subtype and `5G` a network.
+        (" ", _) => text != "M",
+        ("", "g" | "l" | "m" | "U") => digits.len() > 1,
+        ("" | "-", _) => text.len() > 1,
+        _ => false,
+    };
+    if !is_unit || rest.last().is_some_and(|before| before.end == number.start) {
+        return None;
+    }
+    let unit = variant_of(&text.to_lowercase());
+    // `µ` is spelt out.
+    let micro = unit.strip_prefix("mu").or_else(|| unit.strip_prefix('u'));
+    let is_named =
+        |short: &str, long: &str| short == unit || long == unit || micro.is_some() && short.strip_prefix("mc") == micro;
+    let (_, _, base, exponent) = *UNITS.iter().find(|(short, long, ..)| is_named(short, long))?;
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    if fraction.contains('.') {
+        return None;
+    }
+    let digits = whole.to_owned() + fraction;
+    let significant = digits.trim_end_matches('0');
+    let exponent = exponent - fraction.len() as i32 + (digits.len() - significant.len()) as i32;
+    Some(Amount { base, digits: significant.trim_start_matches('0').to_owned(), exponent })
 }
 
 #[cfg(test)]
@@ -373,6 +583,46 @@ mod tests {
             ("第十二医院", "第二十医院"),
             ("Cl+", "Cl-"),
             ("Fe2+", "Fe3+"),
+            ("iron(III) sulfate", "iron(II) sulfate"),
+            ("copper(II) oxide", "copper (I) oxide"),
+            ("lead(IV) acetate", "lead(II) acetate trihydrate"),
+            ("iron(3+) sulfate", "iron(II) sulfate"),
+            ("Gram-negative bacteria", "Gram-positive bacteria"),
+            ("Gram-negative, type 2 bacteria", "type 2 bacteria of ward, Gram-positive"),
+            ("positive regulation of foo", "negative regulation of foo"),
+            ("hypothyroidism", "Hyperthyroidism"),
+            ("hypocalcaemia", "hypercalcemia of infancy"),
+            ("intra-abdominal ward", "extra-abdominal ward"),
+            ("intracellular space", "extracellular space"),
+            ("atypical pneumonia", "typical pneumonia"),
+            ("non-Hodgkin lymphoma", "Hodgkin lymphoma"),
+            ("Lymphoma, Non Hodgkin", "Hodgkin lymphoma, nodular"),
+            ("non-small cell lung cancer", "small cell lung cancer"),
+            ("nonmelanoma skin cancer", "melanoma skin cancer"),
+            ("insulin-dependent diabetes", "non-insulin-dependent diabetes mellitus"),
+            ("anti-estrogen", "estrogen"),
+            ("antiestrogens", "estrogens"),
+            ("non-dominant hand", "dominant hand"),
+            ("left foo ward", "foo ward, right"),
+            ("acute renal failure", "chronic kidney renal failure"),
+            ("left to right shunt", "right to left shunt"),
+            ("females", "male"),
+            ("aspirin 100 mg tablet", "aspirin 100 g tablet"),
+            ("aspirin 100 mg tablet", "aspirin 100 ml"),
+            ("aspirin 2.5 mg", "aspirin 2 mg"),
+            ("foo 100-mg tablet", "foo 100 µg tablet"),
+            ("foo 100 IU", "foo 100 mg"),
+            ("type 2g", "type 2a"),
+            ("FOO2L ward", "FOO2S ward"),
+            ("sodium nitrate", "sodium nitrite"),
+            ("sodium sulphate", "sodium sulfite"),
+            ("methanol", "ethanol"),
+            ("George Bush Jr.", "George Bush Sr."),
+            ("George Bush Junior", "George W Bush Sr"),
+            ("Henry Ford II", "Henry Ford III"),
+            ("Henry Ford the Third", "Henry Ford II"),
+            ("Henry Ford the 2nd", "Henry Ford III"),
+            ("Elizabeth the Second", "Elizabeth I"),
         ] {
             assert!(contradict(left, right), "{left} / {right}");
         }
@@ -407,11 +657,56 @@ mod tests {
             ("2, 1-dichlorofooane", "1,2-dichlorofooane"),
             ("IL-4 and IL-2", "IL-2 and IL-4"),
             ("CD8/CD4 cells", "CD4/CD8 cells"),
+            ("iron(3+) sulfate", "iron(III) sulfate"),
+            ("iron (III) sulfate", "iron(III) sulfate"),
+            ("iron sulfate", "iron(II) sulfate"),
+            ("gram negative bacteria", "Gram-negative bacteria"),
+            ("bacteria, gram negative", "Gram-negative bacteria"),
+            ("thyroidism", "hyperthyroidism"),
+            ("hypertension", "hypothyroidism"),
+            ("hypercalcaemia", "hypercalcemia"),
+            ("nonmelanoma skin cancer", "non-melanoma skin cancer"),
+            ("non-Hodgkin lymphoma", "lymphoma"),
+            ("hepatitis non-A", "hepatitis A"),
+            ("anti-NMDA receptor encephalitis", "NMDA receptor encephalitis"),
+            ("antinuclear antibody", "nuclear antibody"),
+            ("antiestrogens", "estrogen receptor modulator"),
+            ("anti-asthmatic", "anti-asthmatic drug"),
+            ("non-coding RNA", "non-protein-coding RNA"),
+            ("RNA, coding, non", "non-coding RNA"),
+            ("seizure without motor onset", "non-motor seizure"),
+            ("foo, T-cell negative, B-cell negative, NK-cell positive", "foo bar, B-cell negative, NK-cell positive"),
+            ("left-right confusion", "right-left confusion"),
+            ("beta globin", "non-alpha globin chain"),
+            ("antihypertensives", "anti-hypertensive agent"),
+            ("anti-hypertensive", "anti-hypertensive agent"),
+            ("left foo ward", "foo ward"),
+            ("left foo ward", "foo ward, left"),
+            ("left foo ward", "right bar ward"),
+            ("acute on chronic foo", "chronic foo"),
+            ("left and right foo", "right and left foo"),
+            ("left or right foo", "right foo"),
+            ("primary foo 1", "upper foo 2"),
+            ("aspirin 0.1 g tablet", "aspirin 100 mg tablet"),
+            ("foo 1 l", "foo 1000 mL"),
+            ("foo 1 litre", "foo 10 dl"),
+            ("foo 100 µg", "foo 100 mcg"),
+            ("foo 100ug", "foo 0.1 milligrams"),
+            ("foo 100 IU", "foo 100 units"),
+            ("foo 0.050 km", "foo 50 meters"),
+            ("aspirin 100", "aspirin 100 mg"),
+            ("mg 100 foo", "g 100 foo"),
+            ("sodium sulphate", "sodium sulfate"),
+            ("George Bush", "George Bush Sr."),
+            ("George Bush Junior", "George Bush Jr."),
+            ("Henry Ford the Third", "Henry Ford III"),
+            ("Henry Ford the 3rd", "Henry Ford III"),
             ("1", "2"),
             ("", ""),
         ] {
             assert!(!contradict(left, right), "{left} / {right}");
         }
         assert!(Designators::of("breast cancer").is_empty() && !Designators::of("(+)-catechin").is_empty());
+        assert!(!Designators::of("left foo").is_empty() && !Designators::of("hypothyroidism").is_empty());
     }
 }
