@@ -73,11 +73,21 @@ impl LinkedMention {
 
     /// Creates a mention of a document as a recognizer found it, with its answer.
     pub(crate) fn of(recognized: RecognizedMention, text: String, link: Arc<Link>) -> Self {
-        let RecognizedMention { span, fragments, mention_type, score, threshold, probability, is_zero_shot, .. } =
-            recognized;
+        let RecognizedMention {
+            span,
+            fragments,
+            mention_type,
+            score,
+            threshold,
+            probability,
+            is_zero_shot,
+            tentative: _,
+            assertions,
+        } = recognized;
         let types = if mention_type.is_empty() { Vec::new() } else { vec![mention_type] };
         let mention_probability = probability;
-        Self { fragments, types, score, threshold, mention_probability, is_zero_shot, ..Self::new(span, text, link) }
+        let mention = Self::new(span, text, link);
+        Self { fragments, types, score, threshold, mention_probability, is_zero_shot, assertions, ..mention }
     }
 
     /// Creates a mention that is not linked.

@@ -197,13 +197,14 @@ impl Linker {
         Ok(())
     }
 
-    /// Adds what each document says of its mentions.
+    /// Adds what each document says of its mentions; the assertions that a given mention has stay.
     fn add_assertions(&self, documents: &[Document], linked: &mut [Vec<LinkedMention>]) {
         let Some(rules) = &self.options.assertions else { return };
         documents.par_iter().zip(linked).for_each(|(document, mentions)| {
             let spans: Vec<Span> = mentions.iter().map(|mention| mention.span).collect();
             let assertions = rules.of_document(document, &spans);
-            mentions.iter_mut().zip(assertions).for_each(|(mention, assertions)| mention.assertions = assertions);
+            let open = mentions.iter_mut().zip(assertions).filter(|(mention, _)| mention.assertions.is_empty());
+            open.for_each(|(mention, assertions)| mention.assertions = assertions);
             if self.options.asserted {
                 mentions.retain(|mention| mention.assertions.is_affirmed());
             }
@@ -295,6 +296,7 @@ fn given(reading: &mut Reading<'_>) -> Vec<RecognizedMention> {
     let mention = |mention: &Mention| RecognizedMention {
         fragments: mention.fragments.clone(),
         mention_type: mention.mention_type.clone(),
+        assertions: mention.assertions,
         ..RecognizedMention::new(mention.span)
     };
     let mentions: Vec<RecognizedMention> = reading.document().mentions.iter().map(mention).collect();

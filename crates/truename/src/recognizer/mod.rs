@@ -15,7 +15,7 @@ mod union;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use truename_text::{Document, Mention, Span};
+use truename_text::{Assertions, Document, Mention, Span};
 
 pub use annotator::Annotator;
 pub use composite::CompositeRecognizer;
@@ -112,6 +112,8 @@ pub struct RecognizedMention {
     /// True if the span is a mention only if its long form links to a concept that has the long form or the span among
     /// its names.
     pub tentative: bool,
+    /// Assertions that the document gives for a mention of its own; where it gives none, they are read from the text.
+    pub assertions: Assertions,
 }
 
 impl RecognizedMention {

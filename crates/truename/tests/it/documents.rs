@@ -337,6 +337,22 @@ fn given_mentions_are_linked_and_kept() {
 }
 
 #[test]
+fn assertions_of_given_mentions_stay() {
+    let negated = Mention { assertions: "negated".parse().unwrap(), ..Mention::new(Span::new(0, 7), "", None) };
+    let mentions = vec![negated, Mention::new(Span::new(27, 40), "", None)];
+    let document = Document { mentions, ..Document::new("1", "Aspirin, and no history of breast cancer") };
+    let folder = tempfile::tempdir().unwrap();
+    let said = |options: LinkOptions| -> Vec<String> {
+        let linker = Linker::new(kb(&folder)).unwrap().with_options(options).unwrap();
+        let linked = linker.link_mentions(vec![document.clone()]).unwrap().remove(0);
+        linked.mentions.iter().map(|mention| mention.assertions.to_string()).collect()
+    };
+    assert_eq!(said(LinkOptions::default()), ["negated", "negated"]);
+    assert_eq!(said(LinkOptions { assertions: None, ..LinkOptions::default() }), ["negated", ""]);
+    assert_eq!(said(LinkOptions { asserted: true, ..LinkOptions::default() }), [""; 0]);
+}
+
+#[test]
 fn only_names_of_the_types_asked_for_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let options = LinkOptions { types: vec!["chemical".into()], ..LinkOptions::default() };
