@@ -10,10 +10,11 @@ use truename_text::excerpt;
 use super::collector::{Collector, Entry};
 use super::list_cell::list_cell;
 use super::options::Columns;
+use super::placeholder::is_placeholder;
 use crate::{Error, error};
 
 /// Names by which further columns go, in lower case, `_` for space and hyphen.
-const SYNONYMS: &[&str] = &[
+pub(super) const SYNONYMS: &[&str] = &[
     "synonyms",
     "synonym",
     "aliases",
@@ -25,15 +26,19 @@ const SYNONYMS: &[&str] = &[
     "altlabels",
     "altlabel",
 ];
-const TYPES: &[&str] = &["types", "type", "category", "categories", "semantic_type", "semantic_types"];
-const PARENTS: &[&str] = &["parents", "parent", "is_a", "broader"];
-const XREFS: &[&str] = &["xrefs", "xref", "dbxrefs"];
-const DEFINITION: &[&str] = &["definition", "definitions", "description"];
+pub(super) const TYPES: &[&str] = &["types", "type", "category", "categories", "semantic_type", "semantic_types"];
+pub(super) const PARENTS: &[&str] = &["parents", "parent", "is_a", "broader"];
+pub(super) const XREFS: &[&str] = &["xrefs", "xref", "dbxrefs"];
+pub(super) const DEFINITION: &[&str] = &["definition", "definitions", "description"];
 /// Columns that say whether an id is no longer in use, and what they say of one that is.
-const OBSOLETE: &[&str] = &["obsolete", "is_obsolete", "deprecated", "removed"];
-const YES: [&str; 3] = ["true", "yes", "1"];
+pub(super) const OBSOLETE: &[&str] = &["obsolete", "is_obsolete", "deprecated", "removed"];
+const YES: [&str; 7] = ["true", "yes", "1", "1.0", "y", "t", "x"];
+/// Values by which an id is in use, beside those that are missing.
+const NO: [&str; 6] = ["false", "no", "0", "0.0", "n", "f"];
+/// End of the reason of a problem with a value that is in neither list.
+pub(super) const NEITHER: &str = "says neither yes nor no, so the id is taken for one in use";
 
-const SEPARATOR: &str = "|";
+pub(super) const SEPARATOR: &str = "|";
 /// Separator of lists that have no other.
 const SEMICOLON: &str = ";";
 /// Separators of lists that names may have too, so that they are noted and not parted.
@@ -160,8 +165,12 @@ fn add_row(record: &Record, layout: &Layout, collector: &mut Collector) -> Resul
             let reason = format!("a row without an id, which column \"{}\" has", excerpt(&layout.columns[layout.id]));
             collector.problem(Some(line), &shown(record), reason)
         }
-        Some(entry) if layout.is_obsolete(record) => collector.add(Some(line), Entry::removed(entry.id)),
+        Some(entry) if layout.is_obsolete(record) == Some(true) => collector.add(Some(line), Entry::removed(entry.id)),
         Some(entry) => {
+            if let Some(at) = layout.obsolete.filter(|_| layout.is_obsolete(record).is_none()) {
+                let reason = format!("column \"{}\" {NEITHER}", excerpt(&layout.columns[at]));
+                collector.problem(Some(line), &shown(record), reason)?;
+            }
             if layout.columns.iter().skip(record.width()).any(|column| !column.trim().is_empty()) {
                 let reason = format!("{}; the others are taken for empty", counts());
                 collector.problem(Some(line), &shown(record), reason)?;
@@ -283,7 +292,7 @@ impl Layout {
             definition: definitions.first().copied(),
             obsolete: columns_named(&cells, OBSOLETE).first().copied(),
             has_lists: Cell::new(false),
-            separator: options.columns.separator.clone().filter(|asked| !asked.is_empty()).unwrap_or(SEPARATOR.into()),
+            separator: asked_separator(collector).unwrap_or(SEPARATOR.into()),
             columns: cells,
         })
     }
@@ -302,10 +311,9 @@ impl Layout {
         }
     }
 
-    /// Returns true if a row says that its id is no longer in use.
-    fn is_obsolete(&self, record: &Record) -> bool {
-        let cell = self.obsolete.and_then(|at| record.cell(at)).unwrap_or_default().trim_ascii();
-        YES.iter().any(|yes| cell.eq_ignore_ascii_case(yes.as_bytes()))
+    /// Returns true if a row says that its id is no longer in use, `None` if its cell says neither yes nor no.
+    fn is_obsolete(&self, record: &Record) -> Option<bool> {
+        says_yes(&String::from_utf8_lossy(self.obsolete.and_then(|at| record.cell(at)).unwrap_or_default()))
     }
 
     /// The last cell that every row must have.
@@ -317,13 +325,9 @@ impl Layout {
     fn entry(&self, record: &Record) -> Option<Entry> {
         let cell = |at: usize| std::str::from_utf8(record.cell(at)?).ok().map(unprotected);
         let optional = |at: usize| if at < record.width() { cell(at) } else { Some("") };
-        let split = |cell: &str, separator: &str| -> Vec<String> {
-            let list = list_cell(cell);
-            self.has_lists.set(self.has_lists.get() || list.is_some() || cell.contains(separator));
-            if let Some(list) = list {
-                return list.iter().map(|value| one_line(value)).filter(|value| !value.is_empty()).collect();
-            }
-            cell.split(separator).map(one_line).filter(|value| !value.is_empty()).collect()
+        let split = |cell: &str, separator: &str| {
+            self.has_lists.set(self.has_lists.get() || cell.contains(separator) || list_cell(cell).is_some());
+            split(cell, separator)
         };
         let all = |columns: &[usize]| -> Option<Vec<String>> {
             let cells: Option<Vec<&str>> = columns.iter().map(|column| optional(*column)).collect();
@@ -393,18 +397,42 @@ fn one_line(value: &str) -> String {
     if value.contains(['\n', '\r']) { value.split_whitespace().collect::<Vec<_>>().join(" ") } else { value.to_owned() }
 }
 
-/// Returns the separator of the lists in a column: the one asked for, else `|`, or `;` where the first rows have such lists.
-fn separator(table: &Table, column: usize, collector: &mut Collector) -> String {
-    if let Some(asked) = collector.options.columns.separator.as_ref().filter(|asked| !asked.is_empty()) {
-        return asked.clone();
+/// Returns the values of a cell that is a list of quoted texts or has values between separators.
+pub(super) fn split(cell: &str, separator: &str) -> Vec<String> {
+    let values = list_cell(cell).unwrap_or_else(|| cell.split(separator).map(str::to_owned).collect());
+    values.iter().map(|value| one_line(value)).filter(|value| !value.is_empty()).collect()
+}
+
+/// Returns true for a yes, false for a no or a missing value, `None` for another value.
+pub(super) fn says_yes(value: &str) -> Option<bool> {
+    let value = value.trim();
+    let is_among = |words: &[&str]| words.iter().any(|word| value.eq_ignore_ascii_case(word));
+    match is_among(&YES) {
+        true => Some(true),
+        false => (value.is_empty() || is_among(&NO) || is_placeholder(value)).then_some(false),
     }
+}
+
+/// Returns the separator of values that the user named.
+pub(super) fn asked_separator(collector: &Collector) -> Option<String> {
+    collector.options.columns.separator.clone().filter(|asked| !asked.is_empty())
+}
+
+/// Returns the separator of the lists in a column, told by the first rows.
+fn separator(table: &Table, column: usize, collector: &mut Collector) -> String {
     let sample = table.first_rows();
-    let cells: Vec<String> = sample
-        .iter()
-        .filter_map(|row| row.cell(column))
-        .map(|cell| String::from_utf8_lossy(cell).into_owned())
-        .filter(|cell| list_cell(cell).is_none())
-        .collect();
+    let cells = sample.iter().filter_map(|row| row.cell(column)).map(|cell| String::from_utf8_lossy(cell).into_owned());
+    let place = format!("the cells of column \"{}\"", excerpt(&table.columns[column]));
+    separator_of(cells.collect(), &place, collector)
+}
+
+/// Returns the separator of lists: the one asked for, else `|`, or `;` where some of the first cells are such lists. `place` names the
+/// cells in notes.
+pub(super) fn separator_of(mut cells: Vec<String>, place: &str, collector: &mut Collector) -> String {
+    if let Some(asked) = asked_separator(collector) {
+        return asked;
+    }
+    cells.retain(|cell| list_cell(cell).is_none());
     // `&alpha;` is no list of two.
     let parts = |cell: &String| {
         let is_list = !cell.contains('&') && cell.split(SEMICOLON).all(|part| !part.trim().is_empty());
@@ -412,20 +440,17 @@ fn separator(table: &Table, column: usize, collector: &mut Collector) -> String 
     };
     let lists = cells.iter().filter(|cell| parts(cell) > 1).count();
     let are_lists = lists > 1 || cells.iter().any(|cell| parts(cell) > 2);
-    let name = excerpt(&table.columns[column]);
     if cells.iter().any(|cell| cell.contains(SEPARATOR)) {
         return SEPARATOR.to_owned();
     }
     if !are_lists {
         if let Some(PossibleSeparator { words, hint }) = PossibleSeparator::of(&cells) {
-            let note = format!(
-                "the cells of column \"{name}\" look like lists separated by {words}, and are read as one name each"
-            );
+            let note = format!("{place} look like lists separated by {words}, and are read as one name each");
             collector.add_advised_note(note, Some(hint));
         }
         return SEPARATOR.to_owned();
     }
-    let note = format!("the cells of column \"{name}\" are lists separated by \";\"");
+    let note = format!("{place} are lists separated by \";\"");
     collector.add_advised_note(note, Some(hint![HintPart::setting("separator"), " says another"]));
     SEMICOLON.to_owned()
 }
@@ -488,6 +513,6 @@ fn columns_asked(cells: &[String], name: &str) -> Vec<usize> {
     if exact.is_empty() { alike().unwrap_or_else(|| column(cells, name).into_iter().collect()) } else { exact }
 }
 
-fn plain(column: &str) -> String {
+pub(super) fn plain(column: &str) -> String {
     column.trim().trim_matches('"').trim_start_matches('#').to_ascii_lowercase().replace([' ', '-'], "_")
 }

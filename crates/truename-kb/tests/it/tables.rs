@@ -376,6 +376,48 @@ fn a_column_says_which_ids_are_no_longer_in_use() {
 }
 
 #[test]
+fn each_spelling_of_yes_and_no_is_read_and_another_value_is_listed() {
+    let yes = ["true", "Yes", "1", "1.0", "Y", "t", "x", "X"];
+    let no = ["false", "No", "0", "0.0", "n", "F", "", "NaN"];
+    for (words, removed) in [(yes, 1), (no, 0)] {
+        for word in words {
+            let import = read(&format!("id,name,deprecated\n1,Lamp,{word}\n2,Desk,\n"));
+            assert_eq!((import.removed.len(), import.problem_count), (removed, 0), "{word}");
+        }
+    }
+    let import = read("id,name,deprecated\n1,Lamp,2019-01-01\n");
+    let reason = "column \"deprecated\" says neither yes nor no, so the id is taken for one in use";
+    assert_eq!(facts(&import), (vec!["1: Lamp".into()], vec![format!("memory:2: {reason}: \"1,Lamp,2019-01-01\"")]));
+}
+
+#[test]
+fn fields_of_objects_have_the_names_and_lists_of_tables() {
+    let read = |text: &str| read_bytes(text.as_bytes(), Format::Jsonl, &ImportOptions::default()).unwrap();
+    for (object, names) in [
+        (r#"{"id":"A3","label":"Flu","aliases":"influenza|grippe"}"#, "A3: Flu / influenza / grippe"),
+        (r#"{"Code":7,"prefLabel":"Flu","altLabel":["grippe; x; y"]}"#, "7: Flu / grippe; x; y"),
+        (r#"{"id":"A","names":["Flu","grippe"],"alias":"influenza"}"#, "A: Flu / grippe / influenza"),
+        (r#"{"id":"A","names":"Flu|grippe","synonyms":["influenza"]}"#, "A: Flu / grippe / influenza"),
+        (r#"{"id":"A","name":"Flu","synonym":"['grippe', 'influenza']"}"#, "A: Flu / grippe / influenza"),
+        (r#"{"id":"A","title":"a|b","synonyms":"","alt_labels":null,"deprecated":"N"}"#, "A: a|b"),
+    ] {
+        let import = read(&format!("{object}\n"));
+        assert_eq!((facts(&import), notes(&import)), ((vec![names.into()], Vec::new()), Vec::new()), "{object}");
+    }
+    let list = read("{\"id\":1,\"name\":\"Flu\",\"synonyms\":\"a; b; c\",\"type\":\"T1|T2\"}\n");
+    assert_eq!(facts(&list).0, ["1: Flu / a / b / c"]);
+    assert_eq!(list.concepts[0].types, ["T1", "T2"]);
+    assert_eq!(notes(&list), ["the texts of field `synonyms` are lists separated by \";\""]);
+    let other = read("{\"id\":1,\"name\":\"Flu\",\"type\":{\"a\":1},\"title\":\"T\",\"xref\":[{}]}\n");
+    assert_eq!(facts(&other), (vec!["1: Flu".to_owned()], Vec::new()));
+    assert_eq!(notes(&other).len(), 3);
+    let removed = read(
+        "{\"id\":1,\"name\":\"Flu\"}\n{\"id\":2,\"obsolete\":\"Y\"}\n{\"id\":3,\"name\":\"x\",\"obsolete\":\"so\"}\n",
+    );
+    assert_eq!((removed.removed.len(), removed.concepts.len(), removed.problem_count), (1, 2, 1));
+}
+
+#[test]
 fn a_row_without_an_id_names_the_column() {
     let (_, problems) = facts(&read("code,name\n,Lamp\n2,Desk\n"));
     assert_eq!(problems, ["memory:2: a row without an id, which column \"code\" has: \",Lamp\""]);
