@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use truename_read::without_packing;
+use truename_error::{ErrorKind, HintPart, hint};
+use truename_read::{Source, without_packing};
 
+use crate::Error;
 use crate::conll;
 use crate::format::Format;
 use crate::pubtator;
@@ -25,6 +27,39 @@ pub(crate) fn detect(path: &Path, beginning: &str, annotated: bool) -> Format {
         "json" => json.unwrap_or(Format::BiocJson),
         _ => by_content.unwrap_or(Format::Text),
     }
+}
+
+/// Names of columns with texts, in lower case.
+const TEXT_COLUMNS: [&str; 8] = ["text", "note", "notes", "note_text", "abstract", "body", "sentence", "report"];
+
+/// Returns the format of a source, as [`detect`] does.
+///
+/// # Errors
+/// If it is a table of texts: as one text, its rows would lose their ids.
+pub(crate) fn of_source(path: &Path, source: &Source, annotated: bool) -> Result<Format, Error> {
+    let beginning = source.beginning_text();
+    let format = detect(path, &beginning, annotated);
+    match text_column(path, &beginning).filter(|_| format == Format::Text) {
+        None => Ok(format),
+        Some(column) => {
+            let message = format!("a table with the column \"{column}\", where documents are expected");
+            Err(Error::at(ErrorKind::Choice, path, Some(1), message).with_hint(hint![
+                "write each row as a line of JSONL, {\"id\": …, \"text\": …}; ",
+                HintPart::action("match").value(path.display()),
+                " links the names of a column; ",
+                HintPart::setting("input_format").value(Format::Text),
+                " reads the file as one text"
+            ]))
+        }
+    }
+}
+
+/// Returns the column of texts in the header of a file that is called a table.
+fn text_column(path: &Path, beginning: &str) -> Option<String> {
+    let is_table = matches!(extension(path).as_str(), "csv" | "tsv" | "tab");
+    let header = beginning.trim_start_matches('\u{FEFF}').lines().find(|line| !line.trim().is_empty() && is_table)?;
+    let cells = header.split([',', ';', '\t']).map(|cell| cell.trim().trim_matches('"').to_lowercase());
+    cells.into_iter().find(|cell| TEXT_COLUMNS.contains(&&*cell.replace([' ', '-'], "_")))
 }
 
 /// Returns the extension in lower case, without `.gz`.
@@ -100,7 +135,10 @@ fn string_length(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use super::*;
+    use crate::{ReadOptions, read_from};
 
     fn detect(path: &str, beginning: &str) -> Format {
         super::detect(Path::new(path), beginning, false)
@@ -178,6 +216,27 @@ mod tests {
             assert_eq!(detect("a.corpus", content), format, "{content}");
             assert_eq!(detect("a.tsv", content), format, "{content}");
         }
+    }
+
+    #[test]
+    fn tables_of_texts_are_told_by_their_header() {
+        for (path, content, column) in [
+            ("notes.csv", "id,text\n1,asthma attack\n", Some("text")),
+            ("notes.CSV.gz", "\u{FEFF}\n\"Id\";\"Note Text\"\n", Some("note text")),
+            ("notes.tsv", "PMID\tAbstract\n", Some("abstract")),
+            ("notes.txt", "id,text\n", None),
+            ("notes.csv", "A text, with a comma\n1,text\n", None),
+        ] {
+            assert_eq!(text_column(Path::new(path), content).as_deref(), column, "{content}");
+        }
+        let read = |options: &ReadOptions| {
+            let table = "id,text\n1,asthma attack\n".as_bytes();
+            read_from(Path::new("notes.csv"), table, options, &mut |_| ControlFlow::Continue(()))
+        };
+        let error = read(&ReadOptions::default()).unwrap_err();
+        assert_eq!(error.to_string(), "notes.csv:1: a table with the column \"text\", where documents are expected");
+        assert!(error.hint().is_some());
+        assert!(read(&ReadOptions { input_format: Some(Format::Text), ..ReadOptions::default() }).is_ok());
     }
 
     #[test]

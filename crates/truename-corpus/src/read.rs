@@ -11,11 +11,10 @@ use truename_read::{Source, has_extension};
 use truename_text::{Document, Problem};
 
 use crate::Error;
-use crate::detect::detect;
 use crate::format::Format;
 use crate::options::ReadOptions;
 use crate::output::Output;
-use crate::{bioc, brat, conll, jsonl, pubtator, text, wiki, wned};
+use crate::{bioc, brat, conll, detect, jsonl, pubtator, text, wiki, wned};
 
 /// Counts of a file that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +111,8 @@ fn read_file(path: &Path, output: &mut Output<'_>) -> Result<Format, Error> {
     }
     let source = Source::open(path, &output.options.source)?;
     let is_annotated = || output.options.mentions && brat::has_annotations(path);
-    let format = output.options.input_format.unwrap_or_else(|| detect(path, &source.beginning_text(), is_annotated()));
+    let told = || detect::of_source(path, &source, is_annotated());
+    let format = output.options.input_format.map_or_else(told, Ok)?;
     match format {
         Format::Brat => brat::read(path, output)?,
         _ => read_one(format, source, output)?,
@@ -139,7 +139,7 @@ fn read_source(
     options: &ReadOptions,
     visit: &mut dyn FnMut(Result<Document, Problem>) -> ControlFlow<()>,
 ) -> Result<Summary, Error> {
-    let format = options.input_format.unwrap_or_else(|| detect(name, &source.beginning_text(), false));
+    let format = options.input_format.map_or_else(|| detect::of_source(name, &source, false), Ok)?;
     let mut output = Output::new(name, options, visit);
     read_one(format, source, &mut output)?;
     Ok(Summary { format, left_out: output.left_out })

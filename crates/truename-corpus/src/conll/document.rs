@@ -90,6 +90,10 @@ impl Sentence {
         }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
     pub(super) fn labels(&self) -> &[Vec<Tag>] {
         &self.labels
     }

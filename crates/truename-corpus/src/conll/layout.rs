@@ -15,6 +15,8 @@ const TIE_OR_BREAK_COLUMNS: std::ops::RangeInclusive<usize> = 3..=4;
 pub(super) struct Layout {
     /// Number of columns of each row.
     columns: usize,
+    /// Column of the token: 1 where the tokens are numbered in column 0, else 0.
+    token: usize,
     labels: Labels,
 }
 
@@ -36,14 +38,25 @@ impl Layout {
         let rows: Vec<&[&str]> = rows.iter().map(Vec::as_slice).filter(|row| row.len() == columns).collect();
         let most =
             |property: &dyn Fn(&[&str]) -> bool| 2 * rows.iter().filter(|row| property(row)).count() > rows.len();
+        let token = usize::from(columns > 2 && are_numbered(&rows));
         let has_tags = |column: usize| most(&|row| Tag::parse(row[column].trim()).is_some());
         let labels = match first_label {
-            Some(first) => Labels::Tags { first: first.saturating_sub(1).max(1) },
+            Some(first) => Labels::Tags { first: token + first.saturating_sub(1).max(1) },
             None if TIE_OR_BREAK_COLUMNS.contains(&columns) && most(&is_tie_or_break) => Labels::TieOrBreak,
-            None if (1..columns).all(has_tags) => Labels::Tags { first: 1 },
+            None if (token + 1..columns).all(has_tags) => Labels::Tags { first: token + 1 },
             None => Labels::Tags { first: (columns - 1).max(1) },
         };
-        Some(Self { columns, labels })
+        Some(Self { columns, token, labels })
+    }
+
+    /// Returns the token of a row; empty where the row has none.
+    pub(super) fn token<'t>(&self, row: &[&'t str]) -> &'t str {
+        row.get(self.token).copied().unwrap_or_default()
+    }
+
+    /// Returns true if a row is a comment though no blank is behind its `#`, as GermEval has them above a sentence.
+    pub(super) fn is_comment(&self, row: &[&str]) -> bool {
+        row[0].starts_with('#') && (row.len() != self.columns || row[0] == "#" && self.tags(row).is_err())
     }
 
     /// Returns the tags of a row, one a label column; an error where it is none of this file's rows.
@@ -58,7 +71,7 @@ impl Layout {
             Labels::Tags { first } => Err(format!(
                 "a line of {}, where the first label is in column {}",
                 counted(row.len() as u64, "column"),
-                first + 1
+                first + 1 - self.token
             )),
         }
     }
@@ -77,9 +90,12 @@ impl Layout {
         self.labels == Labels::TieOrBreak
     }
 
-    /// Returns true if a row stands for the beginning or the end of a sentence, as AutoNER writes them.
-    pub(super) fn is_boundary(&self, row: &[&str]) -> bool {
-        self.is_tie_or_break() && matches!(row, ["<s>" | "<eof>", _, "None", ..])
+    /// Returns true if a row is no token: it stands for the beginning or the end of a sentence, as AutoNER writes them, or, in a file of
+    /// numbered tokens, for several of them (`1-2`) or for an omitted word (`1.1`), as CoNLL-U has them.
+    pub(super) fn is_passed_over(&self, row: &[&str]) -> bool {
+        let is_number = |text: &str| text.parse::<u64>().is_ok();
+        let is_double = |text: &str| text.split_once(['-', '.']).is_some_and(|(a, b)| is_number(a) && is_number(b));
+        self.is_tie_or_break() && matches!(row, ["<s>" | "<eof>", _, "None", ..]) || self.token > 0 && is_double(row[0])
     }
 
     /// Returns a tag as its row has it.
@@ -90,6 +106,18 @@ impl Layout {
             _ => tag.to_string(),
         }
     }
+}
+
+/// Returns true if the first cells of most rows are numbers that count from 1, as in CoNLL-U and GermEval.
+fn are_numbered(rows: &[&[&str]]) -> bool {
+    let (mut last, mut highest, mut count) = (0, 0, 0);
+    for number in rows.iter().filter_map(|row| row[0].parse::<usize>().ok()) {
+        let is_next = number == 1 || last > 0 && number == last + 1;
+        last = if is_next { number } else { 0 };
+        highest = last.max(highest);
+        count += usize::from(is_next);
+    }
+    highest > 1 && 2 * count > rows.len()
 }
 
 /// Returns the commonest value, of several the one that comes first.
@@ -141,6 +169,9 @@ pub(crate) fn is_conll(text: &str) -> bool {
     let lines: Vec<Line<'_>> = whole_lines(text).map(Line::of).collect();
     let rows: Vec<Vec<&str>> = lines.iter().filter_map(Line::row).map(cells).collect();
     let Some(layout) = Layout::of(&rows, None) else { return false };
+    let is_counted =
+        |row: &Vec<&str>| layout.tags(row).is_ok() || !layout.is_comment(row) && !layout.is_passed_over(row);
+    let rows: Vec<Vec<&str>> = rows.into_iter().filter(is_counted).collect();
     let tags: Vec<Vec<Tag>> = rows.iter().filter_map(|row| layout.tags(row).ok()).collect();
     let has_tag = |property: fn(&Tag) -> bool| tags.iter().flatten().any(property);
     let has_tabs = lines.iter().filter_map(Line::row).any(|row| row.contains('\t'));

@@ -1,11 +1,12 @@
 //! CoNLL: a token with its tags a line, and a blank line after each sentence.
 //!
-//! The token is in the first column. Columns stand between tabs or spaces, and each line has as many as the others. The
+//! The token is in the first column, or in the second where the first one numbers the tokens (CoNLL-U, GermEval). Columns stand between tabs or spaces, and each line has as many as the others. The
 //! text is rebuilt: tokens are joined by spaces and sentences by line feeds, and each sentence is a passage.
 //!
 //! **Documents** begin at `-DOCSTART-` (CoNLL 2003), `# newdoc id = X`, `# id X` (MultiCoNER) and `###X` (JNLPBA). In a
 //! file without such lines each sentence is a document. Other lines that begin with `# ` are comments, unless they have
-//! the columns and tags of the others: `#` may be a token.
+//! the columns and tags of the others: `#` may be a token. So are lines above a sentence that begin with `#` and have other columns
+//! (GermEval's `#⇥http://…`).
 //!
 //! **Labels** are all columns after the token, one for each level of nested mentions, if most rows of the first 16 KiB
 //! have a tag in every one. Otherwise one column holds something else, such as a part of speech, and only the last is
@@ -204,6 +205,28 @@ mod tests {
             assert_eq!(mentions(&documents), [("a # 1", "X")], "{separator:?}");
         }
         assert_eq!(read_plain("# O\n# O\na O\n").0[0].text, "# # a");
+    }
+
+    #[test]
+    fn numbered_tokens_stand_in_the_second_column() {
+        for rows in [
+            "1\tAsthma\t_\tB-Disease\n2\tcame\t_\tO\n\n1\tFever\t_\tB-Disease\n",
+            "#\thttp://a.example/Asthma [2009-10-17]\n1\tAsthma\tB-Disease\tO\n2\tcame\tO\tO\n\n\
+             #\thttp://a.example/Fever [2009]\n1\tFever\tB-Disease\tO\n",
+            "# text = Asthma came\n1-2\tAsthmacame\t_\t_\n1\tAsthma\t_\tB-Disease\n2\tcame\t_\tO\n2.1\tx\t_\t_\n\n\
+             1\tFever\t_\tB-Disease\n",
+        ] {
+            for name in ["a.conll", "a.tsv"] {
+                let (documents, problems) = read_str(name, rows, &ReadOptions::default());
+                assert_eq!(problems, [""; 0], "{rows}");
+                let texts: Vec<_> = documents.iter().map(|document| &*document.text).collect();
+                assert_eq!(texts, ["Asthma came", "Fever"], "{rows}");
+                assert_eq!(mentions(&documents), [("Asthma", "Disease"), ("Fever", "Disease")]);
+            }
+        }
+        // Tokens that are numbers, and a hash within a sentence.
+        assert_eq!(read_plain("1\tCD\tO\n7\tCD\tO\n8\tCD\tO\n").0[0].text, "1 7 8");
+        assert_eq!(read_plain("a\tO\n#\tx\n").1.len(), 1);
     }
 
     #[test]

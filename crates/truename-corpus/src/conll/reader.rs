@@ -62,7 +62,10 @@ impl Reader {
     }
 
     pub(super) fn add(&mut self, line: &truename_read::Line<'_>, text: &str, output: &mut Output<'_>) {
+        let is_first = self.document.as_ref().is_none_or(|document| document.sentence().is_empty());
         match self.resolved(Line::of(text)) {
+            Line::Row(row) if is_first && self.layout.as_ref().is_some_and(|layout| layout.is_comment(&cells(row))) => {
+            }
             Line::Blank if self.has_marks => self.end_sentence(),
             Line::Blank => self.end_document(output),
             Line::Mark(id) => {
@@ -80,15 +83,16 @@ impl Reader {
         if self.layout.is_none() {
             self.layout = Layout::of(std::slice::from_ref(&cells), options.conll_labels);
         }
-        let Some(layout) = self.layout.as_ref().filter(|layout| !layout.is_boundary(&cells)) else { return };
+        let Some(layout) = self.layout.as_ref().filter(|layout| !layout.is_passed_over(&cells)) else { return };
+        let token = layout.token(&cells);
         let tags = if options.mentions { layout.tags(&cells) } else { Ok(Vec::new()) };
         let (document, number) = (self.document(line), line.number);
         if let Err(fault) = line.check_block() {
             document.fail(number, told(fault));
         }
         match tags {
-            _ if cells[0].is_empty() => document.fail(number, format!("a row without a token: \"{}\"", excerpt(row))),
-            Ok(tags) => document.add(number, cells[0], tags),
+            _ if token.is_empty() => document.fail(number, format!("a row without a token: \"{}\"", excerpt(row))),
+            Ok(tags) => document.add(number, token, tags),
             Err(message) => document.fail(number, message),
         }
     }
