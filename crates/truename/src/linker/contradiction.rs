@@ -31,7 +31,7 @@ pub(super) fn weigh(
         let is_variant = candidate.proposal.key == KeyMatch::Variant;
         let is_other = is_variant && differ_in_minus(&query.written, name)
             || differ_in_final_signs(&query.written, name)
-            || !designators.is_empty() && contradicts(query, &designators, candidate, snapshot)?;
+            || (!designators.is_empty() || has_non(name)) && contradicts(query, &designators, candidate, snapshot)?;
         if is_other {
             *score = score.min(MAX_SCORE);
         }
@@ -45,6 +45,12 @@ pub(super) fn weigh(
         }
     }
     Ok(())
+}
+
+/// Returns true if a word begins with `non`, which the query may lack.
+fn has_non(name: &str) -> bool {
+    let begins = |word: &str| word.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("non"));
+    name.split(|c: char| !c.is_alphanumeric()).any(begins)
 }
 
 /// Returns the largest score that a query and a name of a company allow: a form alone is no name of a company that has it.
