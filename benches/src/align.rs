@@ -8,7 +8,8 @@ use anyhow::Context;
 use serde::Deserialize;
 use truename::{Concept, ConceptId, Encoder};
 use truename_align::{
-    AlignOptions, AlignWeights, Alignment, ComparedPairs, Feature, ImportOptions, Sample, read_concepts, read_mappings,
+    AlignOptions, AlignWeights, Alignment, ComparedPairs, Feature, ImportOptions, JudgedPair, Sample, read_concepts,
+    read_mappings,
 };
 use truename_text::{NormalizedName, SplitMix64};
 
@@ -38,6 +39,25 @@ const EQUAL: [Feature; 7] = [
     Feature::EqualButForWordOrder,
     Feature::EqualBySynonymRules,
 ];
+/// Features of the concepts around a pair.
+const STRUCTURE: [Feature; 16] = [
+    Feature::RivalOfSource,
+    Feature::RivalOfTarget,
+    Feature::AncestorsAgree,
+    Feature::AncestorsDiffer,
+    Feature::ChildrenAgree,
+    Feature::ChildrenDiffer,
+    Feature::SiblingsAgree,
+    Feature::SiblingsDiffer,
+    Feature::DifferenceAgrees,
+    Feature::DifferenceDiffers,
+    Feature::UnequalAncestorsAgree,
+    Feature::UnequalAncestorsDiffer,
+    Feature::UnequalChildrenAgree,
+    Feature::UnequalSiblingsAgree,
+    Feature::UnequalRivalOfSource,
+    Feature::UnequalRivalOfTarget,
+];
 /// Weight in pairs of the matches of a set.
 const MATCHES: f64 = 3000.0;
 /// Rounds of fitting: the features of structure depend on the weights.
@@ -51,30 +71,43 @@ pub struct Set {
     gold: HashSet<(String, String)>,
 }
 
-/// Aligns sets and prints precision, recall and F1 beside those of equal normal forms.
+/// Aligns sets and prints precision, recall and F1 beside those of equal normal forms. `labels` is a share of the right mappings that are
+/// known; then the others are scored, with these labels and without.
 pub fn run(
     data: &Path,
     only: Option<&str>,
     encoder: Option<&Path>,
     weights: Option<AlignWeights>,
+    labels: f64,
 ) -> anyhow::Result<()> {
     let encoder = encoder.map(Encoder::open).transpose()?;
     println!("set\tP\tR\tF1\tmappings\tseconds\tequal forms: P\tR\tF1");
     for name in SETS.into_iter().filter(|name| only.is_none_or(|only| only == *name)) {
-        let set = Set::read(data, name)?;
-        let options = AlignOptions { encoder: encoder.as_ref(), weights: weights.clone(), ..AlignOptions::default() };
-        let start = Instant::now();
-        let alignment = Alignment::new(&set.source, &set.target, &options)?;
-        let seconds = start.elapsed().as_secs_f64();
-        let found = alignment.mappings.iter().map(|mapping| (mapping.source, mapping.target)).collect::<Vec<_>>();
-        let (own, equal) = (set.scores(&found), set.scores(&set.equal_forms()));
-        println!("{name}\t{own}\t{}\t{seconds:.1}\t{equal}", found.len());
+        let mut set = Set::read(data, name)?;
+        let judged = set.take_known(labels);
+        let known: HashSet<(usize, usize)> = judged.iter().map(|pair| (pair.source, pair.target)).collect();
+        for judged in [&[], &judged[..]].iter().skip(usize::from(judged.is_empty())) {
+            let weights = weights.clone();
+            let options = AlignOptions { encoder: encoder.as_ref(), weights, judged, ..AlignOptions::default() };
+            let start = Instant::now();
+            let alignment = Alignment::new(&set.source, &set.target, &options)?;
+            let seconds = start.elapsed().as_secs_f64();
+            let found = alignment.mappings.iter().map(|mapping| (mapping.source, mapping.target));
+            let found: Vec<_> = found.filter(|pair| !known.contains(pair)).collect();
+            let (own, equal) = (set.scores(&found), set.scores(&set.equal_forms()));
+            println!("{name}, {} labels\t{own}\t{}\t{seconds:.1}\t{equal}", judged.len(), found.len());
+        }
     }
     Ok(())
 }
 
-/// Fits the standard weights to the sets but one, and prints them as code.
-pub fn fit(data: &Path, left_out: Option<&str>, encoder: Option<&Path>) -> anyhow::Result<AlignWeights> {
+/// Fits the standard weights to the sets but one, and prints them as code; `names_alone` leaves out the features of the concepts around.
+pub fn fit(
+    data: &Path,
+    left_out: Option<&str>,
+    encoder: Option<&Path>,
+    names_alone: bool,
+) -> anyhow::Result<AlignWeights> {
     let encoder = encoder.map(Encoder::open).transpose()?;
     let options = AlignOptions { encoder: encoder.as_ref(), ..AlignOptions::default() };
     let fitted: &[&str] = if encoder.is_some() { &FITTED_WITH_VECTORS } else { &FITTED };
@@ -93,6 +126,10 @@ pub fn fit(data: &Path, left_out: Option<&str>, encoder: Option<&Path>) -> anyho
                 pairs.propagate(&weights, &options)?;
             }
             samples.extend(set.samples(pairs));
+        }
+        if names_alone {
+            let features = samples.iter_mut().map(|sample| &mut sample.features);
+            features.for_each(|features| STRUCTURE.iter().for_each(|feature| features[*feature] = 0.0));
         }
         let sum = |matches_alone: bool| -> f64 {
             samples.iter().filter(|sample| sample.is_match || !matches_alone).map(|sample| sample.weight).sum()
@@ -157,6 +194,26 @@ impl Set {
         }
         self.target.retain(|concept| !gone.contains(concept.id.as_str()));
         self.gold.retain(|(_, target)| !gone.contains(target));
+    }
+
+    /// Takes a share of the right mappings out of gold, as judged pairs.
+    fn take_known(&mut self, share: f64) -> Vec<JudgedPair> {
+        let mut gold: Vec<&(String, String)> = self.gold.iter().collect();
+        gold.sort_unstable();
+        let mut random = SplitMix64::new(6);
+        gold.retain(|_| (random.below(1 << 20) as f64) < share * f64::from(1 << 20));
+        let known: HashSet<(String, String)> = gold.into_iter().cloned().collect();
+        let places = |side: &[Concept]| -> HashMap<String, usize> {
+            side.iter().enumerate().map(|(place, concept)| (concept.id.to_string(), place)).collect()
+        };
+        let (sources, targets) = (places(&self.source), places(&self.target));
+        self.gold.retain(|pair| !known.contains(pair));
+        let pair = |(source, target): &(String, String)| {
+            Some(JudgedPair { source: *sources.get(source)?, target: *targets.get(target)?, is_match: true })
+        };
+        let mut judged: Vec<JudgedPair> = known.iter().filter_map(pair).collect();
+        judged.sort_unstable_by_key(|pair| (pair.source, pair.target));
+        judged
     }
 
     /// Returns the pairs whose label is known. Of gold that is not complete, equal names of concepts that it lacks are left out.

@@ -161,9 +161,15 @@ enum Benchmark {
         /// Fit the standard weights to hidden cross-references first, and print them as code
         #[arg(long)]
         fit: bool,
+        /// Fit them to names alone, without the features of the concepts around
+        #[arg(long, requires = "fit")]
+        names_alone: bool,
         /// Leave this set out of the fit
         #[arg(long, value_name = "NAME", value_parser = align::SETS, requires = "fit")]
         left_out: Option<String>,
+        /// Share of the right mappings that are known; the others are scored, without and with these
+        #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+        labels: f64,
     },
     /// Probabilities of mappings that curators of Biomappings judged
     AlignJudged {
@@ -353,13 +359,13 @@ fn main() -> anyhow::Result<()> {
             products::run();
             Ok(())
         }
-        Benchmark::Align { data, only, encoder, fit, left_out } => {
-            let fitted = || align::fit(&data, left_out.as_deref(), encoder.as_deref());
+        Benchmark::Align { data, only, encoder, fit, names_alone, left_out, labels } => {
+            let fitted = || align::fit(&data, left_out.as_deref(), encoder.as_deref(), names_alone);
             let weights = fit.then(fitted).transpose()?;
-            align::run(&data, only.as_deref(), encoder.as_deref(), weights)
+            align::run(&data, only.as_deref(), encoder.as_deref(), weights, labels)
         }
         Benchmark::AlignJudged { data, half, fit, dump } => {
-            let weights = fit.then(|| align::fit(&data, None, None)).transpose()?;
+            let weights = fit.then(|| align::fit(&data, None, None, false)).transpose()?;
             align_judged::run(&data, half, weights.as_ref(), dump.as_deref())
         }
         Benchmark::RecordWeights { data } => record_weights::run(&data),
