@@ -7,7 +7,6 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::NormalizedName;
 use crate::key::variant_of;
-use crate::words::is_acronym;
 
 /// Another way to write a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,6 +157,11 @@ fn with_greek(word: &str, before: &str) -> Option<String> {
     let letters = acronym.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_acronym = letters.len() >= MIN_ACRONYM && letters.bytes().all(|byte| byte.is_ascii_uppercase());
     (is_acronym && !ROMAN.contains(&letters)).then(|| format!("{acronym}{greek}{}", &word[start.len()..]))
+}
+
+/// Returns true for capitals and digits, two or more.
+pub(crate) fn is_acronym(text: &str) -> bool {
+    text.chars().count() >= 2 && text.chars().all(|c| c.is_uppercase() || c.is_ascii_digit())
 }
 
 /// Returns the acronym of a plural (`MRI` for `MRIs`).

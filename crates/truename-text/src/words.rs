@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::alternative::{Alternative, alternatives};
+use crate::alternative::{Alternative, alternatives, is_acronym};
 use crate::border::{Border, Borders};
 use crate::key::{may_vary, variant_of};
 use crate::{NormalizedName, Span};
@@ -339,11 +339,6 @@ fn elided(text: &str, word: Span) -> impl Iterator<Item = (Span, Part)> {
     let end = ending.map_or(word.end, |(stem, _)| name + stem.len());
     let parts = [(word.start, name, Part::Article), (name, end, Part::Name), (end, word.end, Part::Ending)];
     parts.into_iter().filter_map(|(start, end, part)| Some((trimmed(text, start, end)?, part)))
-}
-
-/// Returns true for capitals and digits, two or more.
-pub(crate) fn is_acronym(text: &str) -> bool {
-    text.chars().count() >= 2 && text.chars().all(|c| c.is_uppercase() || c.is_ascii_digit())
 }
 
 /// Returns true for a Turkish ending behind a name, and for the `s` of a genitive behind another one.
