@@ -126,7 +126,7 @@ impl MetadataKeywords {
 ///
 /// `source`, `target`: a `KnowledgeBase`, its folder, or files that `KnowledgeBase.build` reads; `background`: further ones whose synonyms
 /// teach which words stand for each other. `threshold`: lowest probability of a mapping. `many`: False for the best assignment one-to-one.
-/// `predicates`: relations, "exact", "broad" and "narrow". `known`, `exclude`: files of right and of wrong mappings, or pairs of ids.
+/// `predicates`: relations, "exact", "broad", "narrow" and "related". `known`, `exclude`: files of right and of wrong mappings, or pairs of ids.
 /// `encoder`: an encoder whose vectors propose and compare names too. `neighbours`: nearest names that each name proposes. `metadata`: fields
 /// of the set, such as `mapping_date`, and `prefixes`, the IRIs of prefixes. The other options say how the files are read.
 #[pyfunction]
@@ -209,6 +209,7 @@ fn predicate(name: &str) -> PyResult<Predicate> {
         "exact" => Ok(Predicate::Exact),
         "broad" => Ok(Predicate::Broad),
         "narrow" => Ok(Predicate::Narrow),
-        other => Err(PyValueError::new_err(format!("\"{other}\" is no relation; use exact, broad or narrow"))),
+        "related" => Ok(Predicate::Related),
+        other => Err(PyValueError::new_err(format!("\"{other}\" is no relation; use exact, broad, narrow or related"))),
     }
 }

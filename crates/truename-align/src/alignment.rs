@@ -13,9 +13,9 @@ use crate::comparer::Comparer;
 use crate::difference::add_differences;
 use crate::entailed::entailed;
 use crate::feature::Feature;
-use crate::mapping::{Mapping, MatchedName, NameEvidence, RemovedMapping};
+use crate::mapping::{Field, Mapping, MatchedName, NameEvidence, RemovedMapping};
 use crate::options::{AlignOptions, Cardinality};
-use crate::repair::{Link, cycles};
+use crate::repair::{Link, removals};
 use crate::rewriting::Rewriting;
 use crate::structure::add_structure;
 use crate::vectors::NameVectors;
@@ -63,7 +63,8 @@ impl Alignment {
         let weights = options.weights.clone().unwrap_or(standard);
         let mut rounds = pairs.propagate(&weights, options)?;
         if !options.judged.is_empty() {
-            let learnt = weights.fit(&pairs.judged_samples(), AlignWeights::PRIOR_PENALTY);
+            let prior = weights.shifted(pairs.shift).with_match_share(pairs.match_share());
+            let learnt = prior.fit(&pairs.judged_samples(), AlignWeights::PRIOR_PENALTY);
             rounds += pairs.propagate(&learnt, options)?;
         }
         Ok(pairs.select(rounds, options))
@@ -79,6 +80,8 @@ pub struct ComparedPairs<'a> {
     compared: Vec<Compared>,
     probabilities: Vec<f32>,
     judged: HashMap<(u32, u32), bool>,
+    /// Last shift of the logits by the share of matches.
+    shift: f64,
     truncated: usize,
 }
 
@@ -113,24 +116,25 @@ impl<'a> ComparedPairs<'a> {
         keep_likeliest(&mut compared, &judged);
         let probabilities = compared.iter().map(first_probability).collect();
         let truncated = vectors.map_or(0, |vectors| vectors.truncated);
-        Ok(Self { source, target, compared, probabilities, judged, truncated })
+        Ok(Self { source, target, compared, probabilities, judged, shift: 0.0, truncated })
     }
 
     /// Propagates probabilities over the two hierarchies to a fixed point. Returns the number of rounds.
     ///
     /// The share of matches among the pairs may be another one than that of the pairs that the weights were fitted to. Each round moves
-    /// the logits by the difference of both, the share estimated from the round before (Saerens, Latinne and Decaestecker 2002).
+    /// the logits by the difference of both, the share estimated from the round before (Saerens, Latinne and Decaestecker 2002). They are moved up
+    /// alone: where vocabularies share little, fewer names are equal, but equal ones mean the same as often.
     ///
     /// # Errors
     /// [`Error::is_interrupted`] if the work is stopped.
     pub fn propagate(&mut self, weights: &AlignWeights, options: &AlignOptions<'_>) -> Result<usize, Error> {
         options.progress.begin("propagating", ROUNDS as u64);
         let fitted_share = logit(weights.match_share());
-        let mut shift = 0.0;
+        self.shift = 0.0;
         for round in 1..=ROUNDS {
             options.progress.check()?;
             self.add_structure();
-            let mut largest = 0.0_f32;
+            let (shift, mut largest) = (self.shift, 0.0_f32);
             for (pair, probability) in self.compared.iter().zip(&mut self.probabilities) {
                 let judged =
                     self.judged.get(&(pair.source, pair.target)).map(|is_match| f32::from(u8::from(*is_match)));
@@ -139,14 +143,19 @@ impl<'a> ComparedPairs<'a> {
                 largest = largest.max((next - *probability).abs());
                 *probability += step * (next - *probability);
             }
-            let share = self.probabilities.iter().map(|probability| f64::from(*probability)).sum::<f64>();
-            shift = (logit(share / self.compared.len().max(1) as f64) - fitted_share).clamp(-MOST_SHIFT, MOST_SHIFT);
+            self.shift = (logit(self.match_share()) - fitted_share).clamp(0.0, MOST_SHIFT);
             options.progress.advance(1);
             if largest < TOLERANCE {
                 return Ok(round);
             }
         }
         Ok(ROUNDS)
+    }
+
+    /// Returns the share of matches that the probabilities expect.
+    fn match_share(&self) -> f64 {
+        let matches = self.probabilities.iter().map(|probability| f64::from(*probability)).sum::<f64>();
+        matches / self.compared.len().max(1) as f64
     }
 
     /// Computes the features of the concepts around each pair from the probabilities.
@@ -167,18 +176,23 @@ impl<'a> ComparedPairs<'a> {
         self.compared.iter().filter_map(sample).collect()
     }
 
-    /// Returns the pairs that were judged, and those that a judged match excludes.
+    /// Returns all pairs: those that were judged or that a judged match excludes with their label, the others with both, weighed by their
+    /// probability. Without these the judged pairs would say too much: people judge concepts that have a match.
     fn judged_samples(&self) -> Vec<Sample> {
         let matches = || self.judged.iter().filter(|(_, is_match)| **is_match).map(|(pair, _)| pair);
         let sources: HashSet<u32> = matches().map(|pair| pair.0).collect();
         let targets: HashSet<u32> = matches().map(|pair| pair.1).collect();
-        let sample = |pair: &Compared| {
+        let samples = |(pair, probability): (&Compared, &f32)| {
             let is_excluded = sources.contains(&pair.source) || targets.contains(&pair.target);
             let judged = self.judged.get(&(pair.source, pair.target)).copied();
-            let is_match = judged.or(is_excluded.then_some(false))?;
-            Some(Sample { features: pair.features, is_match, weight: 1.0 })
+            let share = match judged.or(is_excluded.then_some(false)) {
+                Some(is_match) => f64::from(u8::from(is_match)),
+                None => f64::from(*probability),
+            };
+            let sample = |is_match, weight| Sample { features: pair.features, is_match, weight };
+            [sample(true, share), sample(false, 1.0 - share)].into_iter().filter(|sample| sample.weight > 0.0)
         };
-        self.compared.iter().filter_map(sample).collect()
+        self.compared.iter().zip(&self.probabilities).flat_map(samples).collect()
     }
 
     /// Chooses the mappings.
@@ -188,24 +202,47 @@ impl<'a> ComparedPairs<'a> {
         let sizes = [self.source.concepts.len(), self.target.concepts.len()];
         let stated: Vec<usize> = places.iter().copied().filter(|at| self.is_stated(*at, options)).collect();
         let links: Vec<Link> = stated.iter().map(|at| self.link(*at)).collect();
-        let cycles = cycles(sides, sizes, &links);
-        let removed = cycles.iter().map(|(weak, strong)| RemovedMapping {
-            mapping: self.mapping(stated[*weak]),
-            conflict: (links[*strong].source as usize, links[*strong].target as usize),
+        let removals = removals(sides, sizes, &links);
+        let removed = removals.iter().map(|removal| RemovedMapping {
+            mapping: self.mapping(stated[removal.weak]),
+            conflict: (links[removal.strong].source as usize, links[removal.strong].target as usize),
+            reason: removal.reason,
         });
         let removed: Vec<RemovedMapping> = removed.collect();
-        let weak: HashSet<usize> = cycles.iter().map(|(weak, _)| stated[*weak]).collect();
+        let weak: HashSet<usize> = removals.iter().map(|removal| stated[removal.weak]).collect();
         places.retain(|at| !weak.contains(at));
         let mut mappings: Vec<Mapping> = places.into_iter().map(|at| self.mapping(at)).collect();
         let [broad, narrow] = [(Predicate::Broad, 0), (Predicate::Narrow, 1)].map(|(predicate, side)| {
             let is_asked = options.predicates.contains(&predicate);
             if is_asked { entailed(&mappings, sides[side], sizes[side], predicate) } else { Vec::new() }
         });
+        let by_scope = self.by_scope(&mappings, options);
         if !options.predicates.contains(&Predicate::Exact) {
             mappings.clear();
         }
-        mappings.extend(broad.into_iter().chain(narrow));
+        let stated: HashSet<(usize, usize)> = by_scope.iter().map(|mapping| (mapping.source, mapping.target)).collect();
+        let entailed = broad.into_iter().chain(narrow);
+        mappings.extend(entailed.filter(|mapping| !stated.contains(&(mapping.source, mapping.target))));
+        mappings.extend(by_scope);
         Alignment { mappings, removed, compared: self.compared.len(), rounds, truncated: self.truncated }
+    }
+
+    /// Returns the relations that are asked for of the pairs that are not mapped and have an equal name, of which one side says that it means
+    /// more or less than its concept, or something related.
+    fn by_scope(&self, mappings: &[Mapping], options: &AlignOptions<'_>) -> Vec<Mapping> {
+        let mapped: HashSet<(usize, usize)> = mappings.iter().map(|mapping| (mapping.source, mapping.target)).collect();
+        let relation = |at: usize| {
+            let pair = &self.compared[at];
+            let is_open =
+                pair.best.level >= KeyMatch::Reordered && !self.judged.contains_key(&(pair.source, pair.target));
+            let [source, target] = [(&self.source, pair.names[0]), (&self.target, pair.names[1])]
+                .map(|(side, name)| side.names[name as usize].field);
+            let predicate = Field::relation(source, target).filter(|_| is_open)?;
+            let is_asked = options.predicates.contains(&predicate)
+                && !mapped.contains(&(pair.source as usize, pair.target as usize));
+            is_asked.then(|| Mapping { predicate, ..self.mapping(at) })
+        };
+        (0..self.compared.len()).filter_map(relation).collect()
     }
 
     /// Returns the places of the known pairs and of those with at least the threshold. One-to-one it is those of the best assignment of the

@@ -24,6 +24,8 @@ pub(crate) struct Hierarchy {
     children: Vec<Vec<u32>>,
     /// Ancestors of each concept, the nearest first.
     ancestors: Vec<Vec<u32>>,
+    /// Pairs of concepts that have no narrower one in common, both ways, ascending.
+    disjoint: Vec<(u32, u32)>,
 }
 
 impl Hierarchy {
@@ -43,7 +45,30 @@ impl Hierarchy {
             }
         }
         let ancestors = (0..concepts.len()).map(|concept| ancestors(&parents, concept)).collect();
-        Self { parents, children, ancestors }
+        let mut disjoint = Vec::new();
+        for (one, concept) in (0u32..).zip(concepts) {
+            let others = concept.disjoint_from.iter().filter_map(|other| numbers.get(other.as_str()));
+            disjoint.extend(others.filter(|other| **other != one).flat_map(|other| [(one, *other), (*other, one)]));
+        }
+        disjoint.sort_unstable();
+        disjoint.dedup();
+        Self { parents, children, ancestors, disjoint }
+    }
+
+    /// Returns true if some of its concepts are disjoint.
+    pub(crate) fn has_disjoint(&self) -> bool {
+        !self.disjoint.is_empty()
+    }
+
+    /// Returns true if no concept can be below both or the same as both: they, or concepts above them, are disjoint.
+    pub(crate) fn are_disjoint(&self, one: u32, other: u32) -> bool {
+        let upwards = |concept: u32| std::iter::once(concept).chain(self.ancestors(concept).iter().copied());
+        let is_stated = |above: u32| {
+            let first = self.disjoint.partition_point(|(concept, _)| *concept < above);
+            let mut others = self.disjoint[first..].iter().take_while(|(concept, _)| *concept == above);
+            others.any(|(_, disjoint)| upwards(other).any(|above| above == *disjoint))
+        };
+        self.has_disjoint() && upwards(one).any(is_stated)
     }
 
     pub(crate) fn parents(&self, concept: u32) -> &[u32] {
@@ -105,5 +130,17 @@ mod tests {
         assert_eq!(hierarchy.ancestors(3), [1, 2, 0]);
         assert_eq!(hierarchy.siblings(0).collect::<Vec<_>>(), [3]);
         assert!(hierarchy.is_above(2, 3) && !hierarchy.is_above(3, 2));
+    }
+
+    #[test]
+    fn what_is_below_disjoint_concepts_is_disjoint() {
+        let mut concepts =
+            [concept("a", &[]), concept("b", &[]), concept("c", &["a"]), concept("d", &["b"]), concept("e", &[])];
+        concepts[0].disjoint_from = ["b", "elsewhere", "a"].map(|id| id.parse().unwrap()).into();
+        let hierarchy = Hierarchy::new(&concepts, Relations::Parents);
+        for (one, other) in [(0, 1), (1, 0), (2, 1), (3, 0), (2, 3), (3, 2)] {
+            assert!(hierarchy.are_disjoint(one, other), "{one} {other}");
+        }
+        assert!(!hierarchy.are_disjoint(0, 2) && !hierarchy.are_disjoint(4, 0) && !hierarchy.are_disjoint(0, 0));
     }
 }

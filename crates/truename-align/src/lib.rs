@@ -3,7 +3,8 @@
 //! Read in this order: [`read_concepts`] reads a vocabulary, [`concepts_of`] that of an open knowledge base; an [`Alignment`] has the [`Mapping`]s of two, chosen by [`AlignOptions`];
 //! [`JudgedPairs`] are mappings that people judged, which the ranker learns from; [`ComparedPairs`] are the pairs behind an alignment with
 //! their [`Features`], and [`AlignWeights`] the logistic regression that ranks them; a [`MappingSet`] writes mappings as SSSOM, in the
-//! format of the OAEI, as OWL or JSON, and [`read_mappings`] reads such files; [`read_candidates`] reads lists of candidates to rank.
+//! format of the OAEI, as OWL or JSON, and [`read_mappings`] reads such files, [`MappingTable`] with further cells; [`mapping_order`] is
+//! the order in which people judge mappings; [`read_candidates`] reads lists of candidates to rank.
 //!
 //! ```
 //! use truename_align::{AlignOptions, Alignment, Concept, MappingSet, SetMetadata};
@@ -57,9 +58,9 @@ pub use candidate_file::{CandidateList, read_candidates};
 pub use concepts::{concepts_of, read_concepts};
 pub use feature::{Feature, Features};
 pub use judged::{JudgedPair, JudgedPairs};
-pub use mapping::{Field, Mapping, MatchedName, NameEvidence, RemovedMapping};
-pub use mapping_file::{FileMapping, plain_id, read_mappings};
-pub use mapping_set::{MappingRow, MappingSet, SetMetadata};
+pub use mapping::{Contradiction, Field, Mapping, MatchedName, NameEvidence, RemovedMapping};
+pub use mapping_file::{FileMapping, MappingTable, plain_id, read_mappings};
+pub use mapping_set::{MappingRow, MappingSet, SetMetadata, mapping_order};
 pub use options::{AlignOptions, Cardinality};
 pub use predicate::Predicate;
 pub use truename_error::Error;

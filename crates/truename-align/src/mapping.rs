@@ -1,5 +1,6 @@
 //! A mapping between two concepts, with its evidence.
 
+use truename_kb::SynonymScope;
 use truename_text::KeyMatch;
 
 use crate::Predicate;
@@ -9,10 +10,23 @@ use crate::Predicate;
 pub enum Field {
     /// The preferred name.
     Label,
-    /// A synonym.
-    Synonym,
+    /// A synonym, with its scope if it does not mean exactly the concept.
+    Synonym(Option<SynonymScope>),
     /// A name that an outside vocabulary or a judgement gives.
     Alias,
+}
+
+impl Field {
+    /// Returns the relation of two concepts that have a name in common, by the scopes of it on both sides; `None` if it means exactly both.
+    pub(crate) fn relation(source: Self, target: Self) -> Option<Predicate> {
+        let scope = |field| if let Self::Synonym(scope) = field { scope } else { None };
+        match (scope(source), scope(target)) {
+            (None, None) => None,
+            (Some(SynonymScope::Broad), None) | (None, Some(SynonymScope::Narrow)) => Some(Predicate::Broad),
+            (Some(SynonymScope::Narrow), None) | (None, Some(SynonymScope::Broad)) => Some(Predicate::Narrow),
+            _ => Some(Predicate::Related),
+        }
+    }
 }
 
 /// A mapping of a concept of the source onto one of the target.
@@ -61,12 +75,24 @@ pub struct MatchedName {
     pub field: Field,
 }
 
-/// A mapping that was removed, since it makes a concept its own ancestor by way of a likelier one.
+/// A mapping that was removed, since it contradicts a likelier one.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RemovedMapping {
     /// The mapping.
     pub mapping: Mapping,
-    /// Places of the source and the target of the likeliest mapping of the cycle.
+    /// Places of the source and the target of the likelier mapping; the likeliest one of a cycle.
     pub conflict: (usize, usize),
+    /// Why both cannot hold.
+    pub reason: Contradiction,
+}
+
+/// Why two mappings cannot hold together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Contradiction {
+    /// They close a cycle in the merged hierarchy, so that a concept is its own ancestor.
+    Cycle,
+    /// One vocabulary has a concept of one mapping below that of the other; in the other vocabulary both are disjoint.
+    Disjoint,
 }

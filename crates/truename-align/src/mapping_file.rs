@@ -8,6 +8,7 @@ use truename_kb::import::is_negated;
 use truename_read::xml::{Piece, Pieces, attribute, local};
 use truename_read::{Record, Source, SourceOptions, Table, TableOptions};
 
+use crate::mapping_set::{curie_of, is_known_prefix};
 use crate::{Error, Predicate};
 
 /// Names of the columns of both ids.
@@ -47,7 +48,7 @@ impl FileMapping {
 /// the prefix of a CURIE in small letters.
 pub fn plain_id(id: &str) -> String {
     let id = id.trim().trim_start_matches('<').trim_end_matches('>');
-    let curie = crate::mapping_set::curie_of(id).unwrap_or_else(|| id.to_owned());
+    let curie = curie_of(id).unwrap_or_else(|| id.to_owned());
     match curie.split_once(':') {
         Some((prefix, local)) if !local.starts_with("//") => {
             // `mesh:MESH:D001` and `DOID:DOID:4` have their prefix twice.
@@ -65,9 +66,10 @@ pub fn plain_id(id: &str) -> String {
 /// If the file cannot be read, is of neither form, or has a confidence that is none.
 pub fn read_mappings(path: &Path) -> Result<Vec<FileMapping>, Error> {
     let source = Source::open_table(path, &SourceOptions::default())?;
-    let beginning = source.beginning_text();
-    let is_xml = beginning.trim_start_matches('\u{feff}').trim_start().starts_with('<');
-    let mappings = if is_xml { read_alignment(source)? } else { read_table(source)? };
+    let mappings = match is_xml(&source) {
+        true => read_alignment(source)?,
+        false => MappingTable::of(source, [])?.rows.into_iter().map(|(mapping, [])| mapping).collect(),
+    };
     if mappings.is_empty() {
         return Err(malformed(path, 1, "no mappings"));
     }
@@ -80,32 +82,84 @@ fn malformed(path: &Path, line: u64, message: impl std::fmt::Display) -> Error {
     Error::at(ErrorKind::Syntax, path, line, message).with_hint(hint)
 }
 
-fn read_table(source: Source) -> Result<Vec<FileMapping>, Error> {
-    let path = source.path().to_owned();
-    let options = TableOptions { wanted: &[SUBJECT, OBJECT], ..TableOptions::default() };
-    let mut table = Table::open_below(|line| line.starts_with(b"#"), source, &options)?;
-    let prefixes = curie_map(&String::from_utf8_lossy(&table.leading));
-    let line = table.header.as_ref().map_or(1, |header| header.line);
-    let place = |names: &[&str]| names.iter().find_map(|name| table.column(name).ok());
-    let needed =
-        |names: &[&str]| place(names).ok_or_else(|| malformed(&path, line, format_args!("no column \"{}\"", names[0])));
-    let columns = Columns {
-        subject: needed(SUBJECT)?,
-        object: needed(OBJECT)?,
-        predicate: place(&["predicate_id", "relation"]),
-        modifier: place(&["predicate_modifier"]),
-        confidence: place(&["confidence", "Score", "measure"]),
-        similarity: place(&["similarity_score", "semantic_similarity_score"]),
-    };
-    let mut mappings = Vec::new();
-    while let Some(record) = table.read_filled()? {
-        if record.content().starts_with(b"#") {
-            continue;
+/// A table of mappings with further cells of each row, such as the labels.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct MappingTable<const N: usize> {
+    /// The comments above the header, metadata of SSSOM among them.
+    pub comments: String,
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// The mappings, each with the cells asked for; one of a column that the table lacks is empty.
+    pub rows: Vec<(FileMapping, [String; N])>,
+    prefixes: HashMap<String, String>,
+}
+
+impl<const N: usize> MappingTable<N> {
+    /// Reads an SSSOM table, or another table of two ids, with the cells of some columns. The table may be without rows.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is no such table, or has a confidence that is none.
+    pub fn read(path: &Path, cells: [&str; N]) -> Result<Self, Error> {
+        let source = Source::open_table(path, &SourceOptions::default())?;
+        match is_xml(&source) {
+            true => Err(Error::at(ErrorKind::Syntax, path, 1, "an alignment in RDF/XML is no table of mappings")
+                .with_hint("write the mappings as SSSOM")),
+            false => Self::of(source, cells),
         }
-        let line = record.line;
-        mappings.push(columns.read(&record, &prefixes).map_err(|message| malformed(&path, line, message))?);
     }
-    Ok(mappings)
+
+    fn of(source: Source, cells: [&str; N]) -> Result<Self, Error> {
+        let path = source.path().to_owned();
+        let options = TableOptions { wanted: &[SUBJECT, OBJECT], ..TableOptions::default() };
+        let mut table = Table::open_below(|line| line.starts_with(b"#"), source, &options)?;
+        let comments = String::from_utf8_lossy(&table.leading).into_owned();
+        let prefixes = curie_map(&comments);
+        let line = table.header.as_ref().map_or(1, |header| header.line);
+        let place = |names: &[&str]| names.iter().find_map(|name| table.column(name).ok());
+        let needed = |names: &[&str]| {
+            place(names).ok_or_else(|| malformed(&path, line, format_args!("no column \"{}\"", names[0])))
+        };
+        let columns = Columns {
+            subject: needed(SUBJECT)?,
+            object: needed(OBJECT)?,
+            predicate: place(&["predicate_id", "relation"]),
+            modifier: place(&["predicate_modifier"]),
+            confidence: place(&["confidence", "Score", "measure"]),
+            similarity: place(&["similarity_score", "semantic_similarity_score"]),
+        };
+        let cells = cells.map(|name| place(&[name]));
+        let mut rows = Vec::new();
+        while let Some(record) = table.read_filled()? {
+            if record.content().starts_with(b"#") {
+                continue;
+            }
+            let line = record.line;
+            let mapping = columns.read(&record, &prefixes).map_err(|message| malformed(&path, line, message))?;
+            let text =
+                |at: Option<usize>| String::from_utf8_lossy(at.and_then(|at| record.cell(at)).unwrap_or_default());
+            rows.push((mapping, cells.map(|at| text(at).trim().to_owned())));
+        }
+        Ok(Self { comments, columns: table.columns, rows, prefixes })
+    }
+
+    /// Returns the form in which an id of the table is compared with those of other files ([`plain_id`]).
+    pub fn plain_id(&self, id: &str) -> String {
+        plain_id(&expanded(id, &self.prefixes))
+    }
+
+    /// Returns the ids that the concept of an id of the table may have in a vocabulary: the id, its IRI, the CURIE of the IRI, and the id
+    /// without its prefix.
+    pub fn spellings(&self, id: &str) -> Vec<String> {
+        let iri = expanded(id, &self.prefixes);
+        let curie = curie_of(&iri);
+        let local = id.split_once(':').map(|(_, local)| local.replace("%20", " "));
+        [Some(id.to_owned()), Some(iri), curie, local].into_iter().flatten().collect()
+    }
+}
+
+fn is_xml(source: &Source) -> bool {
+    source.beginning_text().trim_start_matches('\u{feff}').trim_start().starts_with('<')
 }
 
 /// Places of the columns of a table.
@@ -142,9 +196,11 @@ impl Columns {
     }
 }
 
-/// Returns the IRI of a CURIE whose prefix the file explains, else the id.
+/// Returns the IRI of a CURIE whose prefix the file explains, else the id. A known prefix needs no explanation: files have pages of the web for
+/// it (`https://meshb.nlm.nih.gov/record/ui?ui=`).
 fn expanded(id: &str, prefixes: &HashMap<String, String>) -> String {
-    let iri = id.split_once(':').and_then(|(prefix, local)| Some(format!("{}{local}", prefixes.get(prefix)?)));
+    let explained = id.split_once(':').filter(|(prefix, _)| !is_known_prefix(prefix));
+    let iri = explained.and_then(|(prefix, local)| Some(format!("{}{local}", prefixes.get(prefix)?)));
     iri.unwrap_or_else(|| id.to_owned())
 }
 

@@ -18,7 +18,8 @@ pub struct AlignOptions<'a> {
     /// Number of mappings of a concept.
     pub cardinality: Cardinality,
     /// Relations of the mappings: [`Predicate::Exact`], and [`Predicate::Broad`] and [`Predicate::Narrow`] of concepts without an equal one,
-    /// which follow from their nearest mapped ancestor.
+    /// which follow from their nearest mapped ancestor; these and [`Predicate::Related`] of pairs that have an equal synonym of such a scope
+    /// and are not mapped.
     pub predicates: &'a [Predicate],
     /// Lowest probability of a mapping.
     pub threshold: f64,

@@ -87,6 +87,46 @@ fn broader_concepts_follow_from_the_nearest_mapped_ancestor() {
 }
 
 #[test]
+fn scopes_of_equal_synonyms_say_how_concepts_are_related() {
+    let mut source = vocabulary(&["A:1 | kidney, renal organ", "A:2 | heart", "A:3 | gland, thyroid"]);
+    let target = vocabulary(&["B:1 | renal organ", "B:2 | heart", "B:3 | thyroid", "B:4 | kidney"]);
+    let scope = |word: &str| serde_json::from_str(&format!("\"{word}\"")).unwrap();
+    let align = |source: &[Concept], predicates: &[Predicate]| {
+        let options = AlignOptions { predicates, ..AlignOptions::default() };
+        let alignment = Alignment::new(source, &target, &options).unwrap();
+        let shown = |mapping: &crate::Mapping| {
+            let ids = (&source[mapping.source].id, &target[mapping.target].id);
+            format!("{} {} {}", ids.0, mapping.predicate.as_str(), ids.1)
+        };
+        alignment.mappings.iter().map(shown).collect::<Vec<_>>()
+    };
+    assert!(align(&source, &[Predicate::Related]).is_empty(), "exact synonyms");
+    source[0].scopes.insert("renal organ".into(), scope("related"));
+    source[2].scopes.insert("thyroid".into(), scope("narrow"));
+    assert_eq!(align(&source, &[Predicate::Related]), ["A:1 skos:relatedMatch B:1"]);
+    source[0].scopes.insert("renal organ".into(), scope("broad"));
+    assert_eq!(align(&source, &[Predicate::Broad]), ["A:1 skos:broadMatch B:1"]);
+    let alignment =
+        Alignment::new(&source, &target, &AlignOptions { predicates: &[Predicate::Broad], ..AlignOptions::default() });
+    let sssom = MappingSet::new(&source, &target, &alignment.unwrap().mappings, &SetMetadata::default()).to_sssom();
+    assert!(sssom.contains("oboInOwl:hasBroadSynonym") && sssom.contains("#  oboInOwl: "), "{sssom}");
+}
+
+#[test]
+fn a_mapping_below_disjoint_concepts_is_removed_and_listed() {
+    let source = vocabulary(&["A:1 | liver tissue", "A:2 | hepatic structure | A:1"]);
+    let mut target = vocabulary(&["B:1 | liver tissue", "B:2 | hepatic structure", "B:3 | spleen"]);
+    target[0].disjoint_from = vec!["B:2".parse().unwrap()];
+    let judged = [JudgedPair { source: 0, target: 0, is_match: true }];
+    let weights = crate::AlignWeights::zero();
+    let options = AlignOptions { judged: &judged, weights: Some(weights), threshold: 0.1, ..AlignOptions::default() };
+    let alignment = Alignment::new(&source, &target, &options).unwrap();
+    let removed: Vec<_> = alignment.removed.iter().map(|one| (one.mapping.target, one.conflict, one.reason)).collect();
+    assert_eq!(removed, [(1, (0, 0), crate::Contradiction::Disjoint)], "{alignment:#?}");
+    assert_eq!(pairs(&alignment, [&source, &target]), ["A:1 B:1"]);
+}
+
+#[test]
 fn many_mappings_of_a_concept_are_written_if_asked() {
     let source = vocabulary(&["A:1 | heart attack"]);
     let target = vocabulary(&["B:1 | Heart Attack", "B:2 | heart attack"]);

@@ -81,7 +81,10 @@ impl<'a> Vocabulary<'a> {
 
 fn names(concept: &Concept, number: u32) -> Vec<Name> {
     let own = [(Field::Label, &concept.name)].into_iter();
-    let own = own.chain(concept.synonyms.iter().map(|name| (Field::Synonym, name)));
+    let synonyms = || concept.synonyms.iter().map(|name| (Field::Synonym(concept.scopes.get(name).copied()), name));
+    // What means exactly the concept comes first: of equally like names it is the evidence.
+    let own = own.chain(synonyms().filter(|(field, _)| *field == Field::Synonym(None)));
+    let own = own.chain(synonyms().filter(|(field, _)| *field != Field::Synonym(None)));
     let all = own.chain(concept.aliases.iter().map(|alias| (Field::Alias, &alias.name)));
     let mut found: Vec<Name> = Vec::new();
     for (field, written) in all {

@@ -76,6 +76,14 @@ impl AlignWeights {
         Self { weights, match_share: self.match_share }
     }
 
+    /// Returns weights whose logits are higher by a constant.
+    #[must_use]
+    pub(crate) fn shifted(&self, by: f64) -> Self {
+        let mut shifted = self.clone();
+        shifted.weights[Feature::Constant as usize] += by;
+        shifted
+    }
+
     /// Returns the same weights, fitted to samples of which this share are matches.
     #[must_use]
     pub fn with_match_share(self, match_share: f64) -> Self {

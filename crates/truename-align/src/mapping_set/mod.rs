@@ -3,6 +3,7 @@
 mod oaei;
 mod owl;
 mod prefix;
+mod review;
 mod row;
 mod sssom;
 
@@ -13,7 +14,8 @@ use truename_kb::Concept;
 use truename_text::stable_hash;
 
 use self::prefix::PrefixMap;
-pub(crate) use self::prefix::curie_of;
+pub(crate) use self::prefix::{curie_of, is_known_prefix};
+pub use self::review::mapping_order;
 pub use self::row::MappingRow;
 use crate::{FileMapping, Mapping};
 

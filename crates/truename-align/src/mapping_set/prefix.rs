@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use truename_kb::Concept;
 
 /// Prefixes whose IRIs are not those of the OBO Foundry.
-const KNOWN: [(&str, &str); 12] = [
+const KNOWN: [(&str, &str); 14] = [
     ("EFO", "http://www.ebi.ac.uk/efo/EFO_"),
     ("HGNC", "http://identifiers.org/hgnc/"),
     ("MESH", "http://id.nlm.nih.gov/mesh/"),
@@ -17,16 +17,21 @@ const KNOWN: [(&str, &str); 12] = [
     ("UMLS", "http://linkedlifedata.com/resource/umls/id/"),
     ("dbpedia", "http://dbpedia.org/resource/"),
     ("mesh", "http://id.nlm.nih.gov/mesh/"),
+    ("reactome", "https://reactome.org/content/detail/"),
+    ("uniprot", "http://purl.uniprot.org/uniprot/"),
     ("wikidata", "http://www.wikidata.org/entity/"),
 ];
-/// Prefixes of what every set has.
-const VOCABULARIES: [(&str, &str); 5] = [
+/// Prefixes of what sets have beside ids.
+const VOCABULARIES: [(&str, &str); 6] = [
+    (OBO_IN_OWL, "http://www.geneontology.org/formats/oboInOwl#"),
     ("owl", "http://www.w3.org/2002/07/owl#"),
     ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
     ("semapv", "https://w3id.org/semapv/vocab/"),
     ("skos", "http://www.w3.org/2004/02/skos/core#"),
     ("sssom", "https://w3id.org/sssom/"),
 ];
+/// Prefix of the fields of synonyms with a scope, which not every set has.
+const OBO_IN_OWL: &str = "oboInOwl";
 const OBO: &str = "http://purl.obolibrary.org/obo/";
 const BIOREGISTRY: &str = "https://bioregistry.io/";
 /// Prefixes of the ids of each side that have none.
@@ -57,13 +62,22 @@ impl PrefixMap {
             };
             iris.entry(prefix.to_owned()).or_insert_with(|| known.unwrap_or_else(other));
         }
-        Self { iris, used: VOCABULARIES.iter().map(|(prefix, _)| (*prefix).to_owned()).collect() }
+        let used = VOCABULARIES.iter().map(|(prefix, _)| (*prefix).to_owned()).filter(|prefix| prefix != OBO_IN_OWL);
+        Self { iris, used: used.collect() }
+    }
+
+    /// Adds the prefix of a CURIE to those that are used.
+    pub(super) fn mark_used(&mut self, curie: &str) {
+        let prefix = curie_parts(curie).map(|(prefix, _)| prefix);
+        if let Some(prefix) = prefix.filter(|prefix| !self.used.contains(*prefix)) {
+            self.used.insert(prefix.to_owned());
+        }
     }
 
     /// Returns the CURIE of an id of a side: the id itself, or the last part of an IRI behind a prefix for what is before it.
     pub(super) fn curie(&mut self, id: &str, side: usize) -> String {
-        if let Some((prefix, _)) = curie_parts(id) {
-            self.used.insert(prefix.to_owned());
+        if curie_parts(id).is_some() {
+            self.mark_used(id);
             return id.to_owned();
         }
         let cut = if id.contains("://") { id.rfind(['#', '/']).map_or(0, |place| place + 1) } else { 0 };
@@ -112,6 +126,11 @@ pub(crate) fn curie_of(iri: &str) -> Option<String> {
         };
         Some(format!("{prefix}:{local}"))
     })
+}
+
+/// Returns true if the IRI of a prefix, in any case, is known.
+pub(crate) fn is_known_prefix(prefix: &str) -> bool {
+    KNOWN.iter().any(|(known, _)| known.eq_ignore_ascii_case(prefix))
 }
 
 /// Returns the two parts of a CURIE; none of an IRI or of an id that cannot be one.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use truename_kb::Concept;
+use truename_kb::{Concept, SynonymScope};
 use truename_text::KeyMatch;
 
 use super::prefix::PrefixMap;
@@ -83,7 +83,11 @@ pub(super) fn rows(
             object_preprocessing: steps(1),
         }
     };
-    mappings.iter().map(row).collect()
+    let rows: Vec<MappingRow> = mappings.iter().map(row).collect();
+    for field in rows.iter().flat_map(|row| row.subject_match_field.iter().chain(&row.object_match_field)) {
+        prefixes.mark_used(field);
+    }
+    rows
 }
 
 /// Returns the normal forms of the names: one if they are equal.
@@ -107,7 +111,10 @@ fn justification(mapping: &Mapping) -> &'static str {
 fn field(field: Field) -> &'static str {
     match field {
         Field::Label => "rdfs:label",
-        Field::Synonym | Field::Alias => "skos:altLabel",
+        Field::Synonym(None) | Field::Alias => "skos:altLabel",
+        Field::Synonym(Some(SynonymScope::Broad)) => "oboInOwl:hasBroadSynonym",
+        Field::Synonym(Some(SynonymScope::Narrow)) => "oboInOwl:hasNarrowSynonym",
+        Field::Synonym(Some(SynonymScope::Related)) => "oboInOwl:hasRelatedSynonym",
     }
 }
 

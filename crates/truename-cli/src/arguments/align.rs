@@ -126,6 +126,8 @@ pub enum Relation {
     Broad,
     /// The concept of the target is narrower
     Narrow,
+    /// Both are related in some other way
+    Related,
 }
 
 #[derive(Args)]

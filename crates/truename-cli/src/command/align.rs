@@ -6,8 +6,8 @@ use std::time::Instant;
 use serde::Serialize;
 use truename::{Concept, ImportOptions};
 use truename_align::{
-    AlignOptions, Alignment, Cardinality, FileMapping, JudgedPairs, MappingSet, Predicate, RemovedMapping, SetMetadata,
-    read_concepts, read_mappings,
+    AlignOptions, Alignment, Cardinality, Contradiction, FileMapping, JudgedPairs, MappingSet, Predicate,
+    RemovedMapping, SetMetadata, read_concepts, read_mappings,
 };
 use truename_error::{counted, grouped};
 
@@ -79,6 +79,7 @@ impl Relation {
             Self::Exact => Predicate::Exact,
             Self::Broad => Predicate::Broad,
             Self::Narrow => Predicate::Narrow,
+            Self::Related => Predicate::Related,
         }
     }
 }
@@ -129,7 +130,11 @@ fn say_removed([source, target]: [&[Concept]; 2], removed: &[RemovedMapping]) {
         let shown = |(from, to): (usize, usize)| format!("{} onto {}", source[from].id, target[to].id);
         let mapping = (removed.mapping.source, removed.mapping.target);
         let (mapping, conflict) = (shown(mapping), shown(removed.conflict));
-        format!("removed {mapping}: with {conflict} it makes a concept its own ancestor")
+        let reason = match removed.reason {
+            Contradiction::Disjoint => "it puts a concept below two disjoint ones",
+            _ => "it makes a concept its own ancestor",
+        };
+        format!("removed {mapping}: with {conflict} {reason}")
     };
     problems::show(&removed.iter().map(line).collect::<Vec<_>>(), removed.len() as u64);
 }
