@@ -28,6 +28,7 @@ static ASSETS: &[Asset] = &assets![
     "docs.css",
     "docs.js",
     "judgements.js",
+    "mappings.js",
     "matching.js",
     "review.js",
     "server.js",
@@ -44,6 +45,7 @@ const ICON: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 32 3
 pub(crate) fn router() -> Router<Shared> {
     Router::new()
         .route("/", get(|headers: HeaderMap| async move { sent(INDEX, "text/html; charset=utf-8", &headers) }))
+        .route("/mappings", get(|headers: HeaderMap| async move { sent(INDEX, "text/html; charset=utf-8", &headers) }))
         .route("/docs", get(|headers: HeaderMap| async move { sent(DOCS, "text/html; charset=utf-8", &headers) }))
         .route("/favicon.ico", get(|headers: HeaderMap| async move { sent(ICON, "image/svg+xml", &headers) }))
         .route("/assets/{name}", get(asset))

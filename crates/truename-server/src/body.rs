@@ -47,8 +47,17 @@ pub(crate) fn json<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, F
         let message = format!("{what} has more than {MOST_VALUES} values");
         return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, message).hint("send it in parts"));
     }
-    serde_json::from_slice(&without_lone_surrogates(bytes))
-        .map_err(|error| Failure::request(format!("{what}: {error}")))
+    let bytes = without_lone_surrogates(bytes);
+    let mut deserializer = serde_json::Deserializer::from_slice(&bytes);
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let place = match error.path().iter().next() {
+            Some(_) if error.inner().is_data() => format!(" at `{}`", error.path()),
+            _ => String::new(),
+        };
+        Failure::request(format!("{what}{place}: {}", error.inner()))
+    })?;
+    deserializer.end().map_err(|error| Failure::request(format!("{what}: {error}")))?;
+    Ok(value)
 }
 
 /// Counts the values of JSON, or a few more.
@@ -138,7 +147,10 @@ pub(crate) fn concept_id(text: &str) -> Result<ConceptId, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
+    use crate::text::Text;
 
     #[test]
     fn values_are_counted_outside_of_texts() {
@@ -147,5 +159,21 @@ mod tests {
         }
         let many = format!("[{}0]", "0,".repeat(MOST_VALUES));
         assert!(json::<Vec<u8>>(many.as_bytes(), "the body").is_err());
+    }
+
+    #[test]
+    fn errors_name_the_place_and_the_value() {
+        for (text, message) in [
+            (
+                r#"{"a": ["b", ["c"]]}"#,
+                "the body at `a[1]`: invalid type: sequence, expected a text at line 1 column 13",
+            ),
+            (r#"{"a": [{}]}"#, "the body at `a[0]`: invalid type: map, expected a text at line 1 column 9"),
+            (r#"{"a": ["b", }"#, "the body: expected value at line 1 column 13"),
+            ("{} {}", "the body: trailing characters at line 1 column 4"),
+        ] {
+            let error = json::<HashMap<String, Vec<Option<Text>>>>(text.as_bytes(), "the body").err().unwrap();
+            assert_eq!(error.to_string(), message);
+        }
     }
 }

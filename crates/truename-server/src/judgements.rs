@@ -1,15 +1,15 @@
 //! Judgements of answers: an append-only file a knowledge base.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use truename::{ConceptId, Date, ErrorKind, Problem, Verdict, last_of_each};
-use truename_files::{has_other_names, open_regular};
+use truename_files::open_regular;
 use utoipa::ToSchema;
 
+use crate::line_file::LineFile;
 use crate::{Error, error};
 
 /// The concept of a name, as a person judged it.
@@ -63,16 +63,13 @@ impl Judgement {
 }
 
 /// A file of judgements, one line of JSON each. What was appended stays, whatever happens to the process.
-pub struct Judgements {
-    path: PathBuf,
-    file: Mutex<Option<File>>,
-}
+pub struct Judgements(LineFile);
 
 impl Judgements {
     /// Opens a file. It is made by the first judgement. A last line without its end, of a process that was stopped while it wrote, was
     /// never acknowledged and is cut off by the next judgement.
     pub fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), file: Mutex::new(None) }
+        Self(LineFile::new(path, String::new()))
     }
 
     /// Appends judgements, and returns once they are on the disk.
@@ -80,22 +77,13 @@ impl Judgements {
     /// # Errors
     /// If the file cannot be written, is a link, or has another name (hard link), under which the judgements would appear too.
     pub fn append(&self, judgements: &[Judgement]) -> Result<(), Error> {
-        let failed = |source: std::io::Error| error::io("write", &self.path, source);
         let mut lines = Vec::new();
         for judgement in judgements {
-            serde_json::to_writer(&mut lines, judgement).map_err(|source| failed(source.into()))?;
+            let written = serde_json::to_writer(&mut lines, judgement);
+            written.map_err(|source| error::io("write", self.0.path(), source.into()))?;
             lines.push(b'\n');
         }
-        let mut kept = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let file = match kept.take().filter(|file| is_at(file, &self.path)) {
-            Some(file) => file,
-            None => open(&self.path).map_err(failed)?,
-        };
-        // The file is opened anew after a failure, so that what it wrote in part is cut off.
-        let written = (&file).write_all(&lines).and_then(|()| file.sync_data());
-        written.map_err(failed)?;
-        *kept = Some(file);
-        Ok(())
+        self.0.append(&lines)
     }
 
     /// Reads all judgements in the order in which they came.
@@ -103,7 +91,7 @@ impl Judgements {
     /// # Errors
     /// If the file cannot be read or a line is no judgement.
     pub fn read(&self) -> Result<Vec<Judgement>, Error> {
-        read_judgements(&self.path)
+        read_judgements(self.0.path())
     }
 }
 
@@ -137,58 +125,6 @@ pub fn last_judgements(judgements: Vec<Judgement>) -> Vec<Judgement> {
     let mut last = last_of_each(judgements, |judgement| judgement.name.clone());
     last.retain(|judgement| !judgement.withdrawn);
     last
-}
-
-/// Returns whether an open file is still that at a path, and was not moved, removed or given another name.
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let of = |metadata: std::io::Result<std::fs::Metadata>| metadata.map(|found| (found.dev(), found.ino())).ok();
-    let at = std::fs::symlink_metadata(path);
-    !at.as_ref().is_ok_and(has_other_names) && of(file.metadata()).is_some_and(|open| of(at) == Some(open))
-}
-
-/// Elsewhere an open file cannot be removed.
-#[cfg(not(unix))]
-fn is_at(_: &File, path: &Path) -> bool {
-    path.exists()
-}
-
-/// Opens a file to append to, behind its last whole line.
-fn open(path: &Path) -> std::io::Result<File> {
-    let is_new = !path.exists();
-    if let (true, Some(folder)) = (is_new, path.parent()) {
-        std::fs::create_dir_all(folder)?;
-    }
-    let mut file = open_regular(path, File::options().read(true).append(true).create(true))?;
-    if has_other_names(&file.metadata()?) {
-        return Err(std::io::Error::other("it has another name (hard link); put a copy in its place"));
-    }
-    let whole = whole_lines(&mut file)?;
-    if whole < file.metadata()?.len() {
-        file.set_len(whole)?;
-        file.sync_data()?;
-    }
-    if let (true, Some(folder)) = (is_new, path.parent()) {
-        // The entry of the file in its folder is to survive too.
-        File::open(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })?.sync_all()?;
-    }
-    Ok(file)
-}
-
-/// Returns the number of bytes up to the end of the last whole line.
-fn whole_lines(file: &mut File) -> std::io::Result<u64> {
-    file.seek(SeekFrom::Start(0))?;
-    let mut reader = BufReader::new(file);
-    let (mut whole, mut line) = (0, Vec::new());
-    loop {
-        line.clear();
-        let read = reader.read_until(b'\n', &mut line)?;
-        if !line.ends_with(b"\n") {
-            return Ok(whole);
-        }
-        whole += read as u64;
-    }
 }
 
 #[cfg(test)]

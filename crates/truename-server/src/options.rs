@@ -17,6 +17,15 @@ pub struct BaseSource {
     pub judgements: PathBuf,
 }
 
+/// A file of mappings to be judged.
+#[derive(Clone, Debug)]
+pub struct MappingSource {
+    /// SSSOM table, as `truename_align::MappingSet` writes it.
+    pub mappings: PathBuf,
+    /// File of its judgements, SSSOM too.
+    pub judgements: PathBuf,
+}
+
 /// Options of a [`Server`](crate::Server).
 #[derive(Debug)]
 pub struct ServerOptions {
@@ -32,6 +41,8 @@ pub struct ServerOptions {
     pub allow_api_origins: Vec<String>,
     /// Keys of the users; `None` to answer everyone.
     pub keys: Option<Keys>,
+    /// Files of mappings to be judged; the first is the default.
+    pub mappings: Vec<MappingSource>,
     /// True if requests may teach the knowledge bases what people judged.
     pub learns: bool,
     /// Most requests that a user makes in a minute; `None` for any number.
@@ -70,6 +81,7 @@ impl Default for ServerOptions {
             allow_origins: ServerOptions::OPENREFINE.map(str::to_owned).to_vec(),
             allow_api_origins: Vec::new(),
             keys: None,
+            mappings: Vec::new(),
             learns: false,
             requests_per_minute: None,
             max_body_bytes: 16 << 20,

@@ -18,9 +18,10 @@ pub(crate) enum Right {
 }
 
 /// Routes that do not need [`Right::Read`]: all others do.
-const RIGHTS: [(&str, Right); 13] = [
+const RIGHTS: [(&str, Right); 16] = [
     ("", Right::Open),
     ("/docs", Right::Open),
+    ("/mappings", Right::Open),
     ("/openapi.json", Right::Open),
     ("/health", Right::Open),
     ("/ready", Right::Open),
@@ -32,6 +33,8 @@ const RIGHTS: [(&str, Right); 13] = [
     ("/kb/{kb}/reconcile/1.0", Right::Manifest),
     ("/v1/judgements", Right::Judge),
     ("/v1/judgements/learn", Right::Judge),
+    ("/v1/mappings", Right::Judge),
+    ("/v1/mappings/judgements", Right::Judge),
 ];
 
 /// The route that the router chose for a request.

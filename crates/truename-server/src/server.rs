@@ -25,6 +25,7 @@ use crate::budget::{Budget, HeldMemory};
 use crate::connection::{self, Connection};
 use crate::failure::Failure;
 use crate::limiter::{Limiter, WRONG_KEYS};
+use crate::mappings::Mappings;
 use crate::metrics::{CountedRequest, Metrics};
 use crate::origin::Origins;
 use crate::queue::{Lane, Limits};
@@ -68,7 +69,7 @@ impl Server {
     /// later is answered 503 from then on ([`guard::survive`](truename::guard::survive)), and opened anew once it can be.
     ///
     /// # Errors
-    /// If there is none, two have one name, or one cannot be opened.
+    /// If there is none, two have one name, or one cannot be opened; if a file of mappings or of their judgements is malformed.
     pub fn open(sources: Vec<BaseSource>, mut options: ServerOptions) -> Result<Self, Error> {
         truename::guard::survive();
         let mut served: Vec<ServedBase> = Vec::new();
@@ -86,6 +87,10 @@ impl Server {
         if served.is_empty() {
             return Err(error::name(""));
         }
+        let mut mappings: Vec<Mappings> = Vec::new();
+        for source in &options.mappings {
+            mappings.push(Mappings::open(source, &mappings)?);
+        }
         let metrics = Metrics::new();
         let limits = Limits { waiting: options.queue, tokens: options.batch_tokens, timeout: options.timeout };
         let work = LinkNames { remembered: metrics.remembered.clone(), searched: metrics.searched.clone() };
@@ -98,6 +103,7 @@ impl Server {
         let is_stopping = AtomicBool::new(false);
         let state = State {
             served,
+            mappings,
             options,
             limiter,
             wrong_keys,

@@ -11,6 +11,7 @@ use crate::base::{Base, Slot};
 use crate::budget::Budget;
 use crate::failure::Failure;
 use crate::limiter::Limiter;
+use crate::mappings::Mappings;
 use crate::metrics::Metrics;
 use crate::origin::Origins;
 use crate::queue::Lane;
@@ -23,6 +24,8 @@ pub(crate) type Shared = Arc<State>;
 pub(crate) struct State {
     /// The first is the default.
     pub served: Vec<ServedBase>,
+    /// Files of mappings to be judged; the first is the default.
+    pub mappings: Vec<Mappings>,
     pub options: ServerOptions,
     pub limiter: Option<Limiter>,
     /// Counts wrong keys by address.
@@ -80,6 +83,20 @@ impl State {
 
     pub fn base(&self, name: Option<&str>) -> Result<Arc<Base>, Failure> {
         self.served(name)?.slot.base().ok_or_else(Failure::unreadable)
+    }
+
+    /// Returns the file of mappings with a name; the first without one.
+    pub fn mappings(&self, name: Option<&str>) -> Result<&Mappings, Failure> {
+        let Some(first) = self.mappings.first() else {
+            return Err(Failure::not_found("this server has no mappings")
+                .hint("whoever runs the server can give it a file of mappings"));
+        };
+        let Some(name) = name else { return Ok(first) };
+        self.mappings.iter().find(|mappings| mappings.name == name).ok_or_else(|| {
+            let known: Vec<&str> = self.mappings.iter().map(|mappings| mappings.name.as_str()).collect();
+            Failure::not_found(format!("no file of mappings here is called \"{name}\""))
+                .hint(format!("those here are {}", known.join(", ")))
+        })
     }
 
     /// Returns whether requests may teach a knowledge base; the bundled one is written to by none.

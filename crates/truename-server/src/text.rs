@@ -1,17 +1,58 @@
 //! Texts of requests, which clients write from the cells of tables.
 
 use std::borrow::Cow;
+use std::fmt::{self, Formatter};
 
-use serde::Deserialize;
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Number;
 
 /// A text, or the number or flag that a client wrote in its place.
-#[derive(Deserialize)]
-#[serde(untagged)]
 pub(crate) enum Text {
     Written(String),
     Flag(bool),
     Number(Number),
+}
+
+/// As an untagged enum, but with an error that names the value found.
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TextVisitor)
+    }
+}
+
+struct TextVisitor;
+
+impl Visitor<'_> for TextVisitor {
+    type Value = Text;
+
+    fn expecting(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a text")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Text, E> {
+        Ok(Text::Written(text.to_owned()))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Text, E> {
+        Ok(Text::Written(text))
+    }
+
+    fn visit_bool<E>(self, flag: bool) -> Result<Text, E> {
+        Ok(Text::Flag(flag))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Text, E> {
+        Ok(Text::Number(number.into()))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Text, E> {
+        Ok(Text::Number(number.into()))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Text, E> {
+        Number::from_f64(number).map(Text::Number).ok_or_else(|| E::custom("a number is not finite"))
+    }
 }
 
 impl From<Text> for String {

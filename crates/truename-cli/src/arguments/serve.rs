@@ -44,7 +44,11 @@ pub struct Serve {
     /// Most requests of a user in a minute
     #[arg(long, value_name = "N")]
     pub requests_per_minute: Option<NonZeroU32>,
-    /// Folder of the judgements, a file for each knowledge base [default: each in the folder of its knowledge base]
+    /// Mappings to be judged, SSSOM as `align` writes it; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub mappings: Vec<PathBuf>,
+    /// Folder of the judgements, a file for each knowledge base and file of mappings [default: each in the folder of its knowledge
+    /// base, and beside its mappings]
     #[arg(long, value_name = "DIR")]
     pub judgements: Option<PathBuf>,
     /// Let the page, and who has a key, teach the knowledge bases what people judged

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use truename::cache_folder;
 use truename_error::{Error, ErrorKind};
-use truename_server::{BaseSource, Keys, Server, ServerOptions};
+use truename_server::{BaseSource, Keys, MappingSource, Server, ServerOptions};
 
 use crate::arguments::Serve;
 use crate::exit_code::UsageError;
@@ -66,6 +66,7 @@ fn options(arguments: &Serve) -> anyhow::Result<ServerOptions> {
             false => arguments.allow_origins.clone(),
         },
         allow_api_origins: arguments.allow_api_origins.clone(),
+        mappings: mappings(arguments),
         learns: arguments.learn,
         connections: arguments.connections as usize,
         memory_bytes: (arguments.memory as usize) << 20,
@@ -79,6 +80,18 @@ fn options(arguments: &Serve) -> anyhow::Result<ServerOptions> {
         match_probability: arguments.match_probability,
         match_gap: arguments.match_gap,
     })
+}
+
+/// Returns the files of mappings with those of their judgements: `m.judgements.sssom.tsv` for `m.sssom.tsv`.
+fn mappings(arguments: &Serve) -> Vec<MappingSource> {
+    let source = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let stem = name.strip_suffix(".tsv").unwrap_or(&name);
+        let stem = stem.strip_suffix(".sssom").unwrap_or(stem);
+        let folder = arguments.judgements.as_deref().or(path.parent()).unwrap_or(Path::new(""));
+        MappingSource { mappings: path.clone(), judgements: folder.join(format!("{stem}.judgements.sssom.tsv")) }
+    };
+    arguments.mappings.iter().map(source).collect()
 }
 
 /// Returns the knowledge bases to serve.

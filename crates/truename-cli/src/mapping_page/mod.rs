@@ -4,14 +4,14 @@ use std::path::Path;
 
 use anyhow::Context;
 use askama::Template;
-use truename::{Concept, Drawn, EVEN_SHARE, doubt_at, review_order};
-use truename_align::{Alignment, Mapping, MappingRow, MappingSet};
+use truename::Concept;
+use truename_align::{Alignment, Mapping, MappingRow, MappingSet, mapping_order};
 use truename_error::{counted, grouped};
 use truename_text::stable_hash;
 use truename_view::Head;
 
 use crate::output::Output;
-use crate::records::page::{POLICY, Row, SEED};
+use crate::records::page::{POLICY, Row};
 
 /// Style of the page of pairs, with words for mappings.
 const STYLE: &str = concat!(
@@ -20,8 +20,6 @@ const STYLE: &str = concat!(
     "[data-label=\"0\"] .judgement::after { content: \"rejected\" }\n",
 );
 const SCRIPT: &str = concat!(include_str!("sssom.js"), include_str!("../records/page.js"));
-/// Probability of a mapping that is most in doubt.
-const DOUBTFUL: f64 = 0.5;
 /// Most names of a concept, and of concepts around it, that are shown.
 const MOST_NAMES: usize = 20;
 /// Columns of the saved table.
@@ -36,11 +34,10 @@ pub fn write(
     set: &MappingSet,
     shown: usize,
 ) -> anyhow::Result<()> {
-    let doubts: Vec<f64> = alignment.mappings.iter().map(|mapping| doubt_at(mapping.confidence, DOUBTFUL)).collect();
-    let mut order = review_order(&doubts, EVEN_SHARE, SEED);
+    let mut order = mapping_order(alignment.mappings.iter().map(|mapping| mapping.confidence));
     order.truncate(shown);
     let labels = sides.map(Labels::new);
-    let pair = |Drawn { index, .. }| Pair::of(sides, &labels, &alignment.mappings[index], &set.mappings[index]);
+    let pair = |index: usize| Pair::of(sides, &labels, &alignment.mappings[index], &set.mappings[index]);
     let pairs: Vec<Pair> = order.into_iter().map(pair).collect();
     let page = Page::new(set, &pairs);
     let mut out = Output::open(Some(path))?;

@@ -22,7 +22,7 @@ const SCRIPT: &str = concat!(include_str!("csv.js"), include_str!("page.js"));
 pub const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 /// Seed of the draws: the same tables have the same page.
-pub const SEED: u64 = 1;
+const SEED: u64 = 1;
 
 /// Writes a sample of the compared pairs, doubtful ones sooner.
 pub fn write(arguments: &Dedupe, input: &Input, resolution: &Resolution) -> anyhow::Result<()> {

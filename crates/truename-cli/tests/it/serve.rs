@@ -148,6 +148,48 @@ fn judgements_become_gold() {
 }
 
 #[test]
+fn judged_mappings_are_known_to_the_next_alignment() {
+    let folder = Folder::new();
+    folder.write("mouse.tsv", "id\tname\nM:1\tkidney\nM:2\trenal cortex\nM:3\ttail\n");
+    folder.write("human.tsv", "id\tname\nH:1\tKidney\nH:2\tRenal Cortex\nH:3\tTail\n");
+    let align = ["-q", "align", "mouse.tsv", "human.tsv"];
+    assert_eq!(folder.run(&[&align[..], &["--out", "m.sssom.tsv"]].concat()).code, 0);
+    for vocabulary in ["mouse", "human"] {
+        let table = format!("{vocabulary}.tsv");
+        assert_eq!(folder.run(&["-q", "kb", "import", &table, "--out", vocabulary]).code, 0);
+    }
+    let serve = ["--kb", "mouse", "--kb", "human", "--mappings", "m.sssom.tsv", "--judgements", "judged"];
+    let server = Server::start(&folder, &serve);
+    let list = server.json("GET /v1/mappings", &Value::Null).unwrap().1;
+    assert_eq!((&list["total"], &list["mappings"][2]["object"]["kb"]), (&json!(3), &json!("human")));
+    for (number, accepted) in [(1, true), (2, false)] {
+        let (subject_id, object_id) = (format!("M:{number}"), format!("H:{number}"));
+        let judged = json!({"subject_id": subject_id, "object_id": object_id, "accepted": accepted, "user": "ann"});
+        assert_eq!(server.json("POST /v1/mappings/judgements", &judged).unwrap().0, 201);
+    }
+    // What was acknowledged is on the disk.
+    server.signal(Signal::KILL);
+    server.ended();
+    let server = Server::start(&folder, &serve);
+    let (_, table) = server.ask("GET /v1/mappings/judgements?format=sssom", "text/plain", "").unwrap();
+    server.signal(Signal::TERM);
+    assert_eq!(server.ended().0, 0);
+    folder.write("exported.sssom.tsv", &table);
+    for file in ["exported.sssom.tsv", "judged/m.judgements.sssom.tsv"] {
+        let known = folder.run(&[&align[..], &["--known", file]].concat()).out;
+        assert!(known.contains("M:1\tkidney\tskos:exactMatch\tH:1\tKidney\tsemapv:ManualMappingCuration"), "{known}");
+        assert!(!known.contains("H:2") && known.contains("H:3"), "{known}");
+        let excluded = folder.run(&[&align[..], &["--exclude", "exported.sssom.tsv"]].concat()).out;
+        assert!(!excluded.contains("H:2") && !excluded.contains("H:1"), "{excluded}");
+        let scored = folder.run(&["evaluate", "mappings", "--gold", file, "--found", "m.sssom.tsv", "--partial"]);
+        assert!(scored.out.contains("1 pairs judged right and 1 judged wrong, 0 of them not found"), "{scored:?}");
+    }
+    folder.write("bad.sssom.tsv", "subject_id\tobject_id\tconfidence\nM:1\tH:1\thigh\n");
+    let bad = folder.run(&["serve", "--kb", "mouse", "--mappings", "bad.sssom.tsv", "--port", "0"]);
+    assert!(bad.code == 1 && bad.err.starts_with("error: bad.sssom.tsv:2: the confidence \"high\" is"), "{bad:?}");
+}
+
+#[test]
 fn acknowledged_judgements_survive_a_kill() {
     let folder = Folder::with_kb();
     let mut acknowledged: Vec<String> = Vec::new();

@@ -17,6 +17,8 @@ pub(super) struct Bases {
     version: &'static str,
     /// The first is the default.
     bases: Vec<BaseInfo>,
+    /// Names of the files of mappings to be judged; the first is the default.
+    mappings: Vec<String>,
 }
 
 /// A knowledge base.
@@ -54,7 +56,8 @@ pub(super) async fn bases(State(state): State<Shared>) -> Result<Json<Bases>, Fa
         let learns = state.learns(Some(&name))?;
         bases.push(read_base(base, move |base| info(base, name, learns)).await?);
     }
-    Ok(Json(Bases { version: env!("CARGO_PKG_VERSION"), bases }))
+    let mappings = state.mappings.iter().map(|mappings| mappings.name.clone()).collect();
+    Ok(Json(Bases { version: env!("CARGO_PKG_VERSION"), bases, mappings }))
 }
 
 fn info(base: &Base, name: String, learns: bool) -> Result<BaseInfo, Error> {

@@ -37,6 +37,9 @@ struct ConceptAnswer {
     /// Ids of the concepts that it is a part of.
     #[schema(nullable = false)]
     part_of: Option<Vec<String>>,
+    /// Ids of the concepts with which it has no narrower one in common.
+    #[schema(nullable = false)]
+    disjoint_from: Option<Vec<String>>,
     /// The same concept elsewhere.
     #[schema(nullable = false)]
     xrefs: Option<Vec<String>>,

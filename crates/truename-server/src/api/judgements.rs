@@ -54,7 +54,7 @@ pub(super) struct Judged {
 /// Number of judgements that are on the disk.
 #[derive(Serialize, ToSchema)]
 pub(super) struct Saved {
-    saved: usize,
+    pub(super) saved: usize,
 }
 
 /// Saves judgements. They are on the disk before the answer.

@@ -4,6 +4,7 @@ mod bases;
 mod concepts;
 mod documents;
 mod judgements;
+mod mappings;
 mod names;
 mod review;
 
@@ -31,6 +32,8 @@ pub(crate) fn router() -> OpenApiRouter<Shared> {
         .routes(routes!(judgements::save, judgements::list))
         .routes(routes!(judgements::learn))
         .routes(routes!(review::order))
+        .routes(routes!(mappings::list))
+        .routes(routes!(mappings::judge, mappings::judgements))
 }
 
 /// Returns texts in order, each once: options are kept with what was made of them.

@@ -5,21 +5,27 @@ import { call, useBase } from "./server.js";
 import { BrowseView } from "./browse.js";
 import { ConceptSearch } from "./concept_search.js";
 import { Judgements } from "./judgements.js";
+import { MappingsView } from "./mappings.js";
 import { TableView } from "./table_view.js";
 import { TextView } from "./text.js";
 
-const TITLES = { text: "Text", table: "Table", browse: "Browse" };
+const TITLES = { text: "Text", table: "Table", browse: "Browse", mappings: "Mappings" };
 const search = new ConceptSearch(
   async (words, signal) => (await call("v1/search", { query: { q: words, top: 20 }, signal })).candidates,
 );
 const judgements = new Judgements();
-const views = { text: new TextView(judgements, search), table: new TableView(judgements, search), browse: new BrowseView() };
+const views = {
+  text: new TextView(judgements, search),
+  table: new TableView(judgements, search),
+  browse: new BrowseView(),
+  mappings: new MappingsView(judgements),
+};
 let shown = null;
 
 /** Shows the view of the address. */
 function route() {
   const hash = location.hash.slice(1);
-  const [, name, rest] = /^(text|table|browse)(.*)$/s.exec(hash) ?? [null, "text", ""];
+  const [, name, rest] = /^(text|table|browse|mappings)(.*)$/s.exec(hash) ?? [null, "text", ""];
   document.querySelectorAll("dialog[open]:not(#key-dialog)").forEach((dialog) => dialog.close());
   for (const view of Object.keys(views)) byId(`view-${view}`).hidden = view !== name;
   for (const link of document.querySelectorAll("[data-view]")) {
@@ -41,7 +47,7 @@ function begin(base) {
   byId("service-address").textContent = base.reconcile?.length
     ? new URL(base.reconcile[0].replace(/^\//, ""), document.baseURI)
     : "";
-  Object.values(views).forEach((view) => view.useBase(base));
+  Object.values(views).forEach((view) => view.useBase?.(base));
 }
 
 /** Offers the knowledge bases of the server; the address says which one is in use. */
@@ -66,8 +72,10 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   byId("content").focus();
 });
 addEventListener("hashchange", route);
+if (location.pathname.endsWith("/mappings")) history.replaceState(null, "", `./${location.search}#mappings`);
 try {
-  const { version, bases } = await call("v1/bases");
+  const { version, bases, mappings } = await call("v1/bases");
+  views.mappings.offer(mappings);
   byId("version").textContent = `Truename ${version}`;
   offer(bases);
   judgements.resume();

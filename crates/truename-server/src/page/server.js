@@ -33,7 +33,7 @@ export async function call(path, options = {}) {
   const { retries = RETRIES, onWait = () => {}, signal } = options;
   for (let attempt = 0; ; attempt += 1) {
     const response = await send(path, options);
-    if (response.ok) return options.accept === "text/html" ? response.text() : response.json();
+    if (response.ok) return options.accept?.startsWith("text/") ? response.text() : response.json();
     if (response.status === 401) {
       await askForKey(response);
       continue;

@@ -20,6 +20,7 @@ const CONCEPTS: &str = r#"{"id": "D:1", "name": "myocardial infarction", "synony
 
 mod access;
 mod bounds;
+mod mappings;
 mod served;
 mod sockets;
 
