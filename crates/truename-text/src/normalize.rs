@@ -9,11 +9,14 @@ use unicode_normalization::char::is_combining_mark;
 /// Longest piece between spaces, in bytes, whose words [`each_word`] builds in place.
 const WORD_BYTES: usize = 64;
 
+/// The acute accent as a character of its own.
+const ACUTE: char = '\u{B4}';
+
 /// A name folded to the form in which names are compared.
 ///
 /// Compatibility decomposition (Unicode NFKD), lower case, diacritics of Latin, Greek and Cyrillic
-/// letters dropped, Greek letters spelt out but in Greek words, apostrophes dropped, any other punctuation a
-/// space, `&` the word `and`, control and bidirectional characters dropped, spaces folded.
+/// letters and vowel marks of Hebrew and Arabic ones dropped, digits of other scripts those of ASCII, Greek letters spelt out but in Greek
+/// words, apostrophes dropped, any other punctuation a space, `&` the word `and`, control and bidirectional characters dropped, spaces folded.
 /// `+` and `#` stay, for they tell `C`, `C++` and `C#`, or `Ca` and `Ca2+`, apart.
 /// Normalising twice changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,7 +28,9 @@ impl NormalizedName {
         if name.is_ascii() {
             return Self(fold_ascii(name));
         }
-        let decomposed: Vec<char> = name.nfkd().filter(|&c| !is_dropped_mark(c)).collect();
+        // An acute accent by itself, which decomposes into a space and a mark, is typed for an apostrophe.
+        let typed = name.chars().map(|c| if c == ACUTE { '\'' } else { c });
+        let decomposed: Vec<char> = typed.nfkd().filter(|&c| !is_dropped_mark(c)).collect();
         let mut folded = String::with_capacity(name.len());
         for (at, &character) in decomposed.iter().enumerate() {
             match greek_letter(character) {
@@ -81,7 +86,7 @@ impl fmt::Display for NormalizedName {
 }
 
 /// Returns the name in the characters that vocabularies use: compatibility composition (Unicode NFKC), single Greek
-/// letters spelt out, dashes and primes of ASCII. Letters keep their case and their marks.
+/// letters spelt out, digits, dashes and primes of ASCII. Letters keep their case and their marks.
 pub fn spelt_out(name: &str) -> Cow<'_, str> {
     if name.is_ascii() {
         return Cow::Borrowed(name);
@@ -91,10 +96,10 @@ pub fn spelt_out(name: &str) -> Cow<'_, str> {
     for (at, &character) in characters.iter().enumerate() {
         match character {
             '\u{2010}'..='\u{2015}' | '\u{2212}' => spelt.push('-'),
-            '\u{2018}' | '\u{2019}' | '\u{2032}' | '\u{02BC}' => spelt.push('\''),
+            '\u{2018}' | '\u{2019}' | '\u{201B}' | '\u{2032}' | '\u{02BC}' => spelt.push('\''),
             _ => match greek_letter(character) {
                 Some(letter) if stands_alone(&characters, at) => spelt.push_str(letter),
-                _ => spelt.push(character),
+                _ => spelt.push(ascii_digit(character).unwrap_or(character)),
             },
         }
     }
@@ -173,7 +178,7 @@ fn push_folded(folded: &mut String, character: char) {
             folded.push_str("and");
             push_space(folded);
         }
-        '\'' | '\u{2018}' | '\u{2019}' | '\u{2032}' | '\u{02BC}' | '`' => {}
+        '\'' | '\u{2018}' | '\u{2019}' | '\u{201B}' | '\u{2032}' | '\u{02BC}' | '`' => {}
         'ß' | 'ẞ' => folded.push_str("ss"),
         'æ' | 'Æ' => folded.push_str("ae"),
         'œ' | 'Œ' => folded.push_str("oe"),
@@ -186,7 +191,10 @@ fn push_folded(folded: &mut String, character: char) {
         'ı' => folded.push('i'),
         'ς' => folded.push('σ'),
         '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{AD}' => {}
-        _ if character.is_alphanumeric() => folded.extend(character.to_lowercase()),
+        _ if character.is_alphanumeric() => match ascii_digit(character) {
+            Some(digit) => folded.push(digit),
+            None => folded.extend(character.to_lowercase()),
+        },
         _ if is_combining_mark(character) => folded.push(character),
         _ if character.is_control() && !character.is_whitespace() => {}
         _ => push_space(folded),
@@ -199,9 +207,27 @@ fn push_space(folded: &mut String) {
     }
 }
 
-/// Returns true for combining diacritical marks; marks of other scripts (vowel signs, say) are letters.
+/// Returns true for combining diacritical marks, the marks of Hebrew and Arabic that most texts leave out, and selectors of a glyph; marks of
+/// other scripts (vowel signs of Devanagari, say) are letters.
 fn is_dropped_mark(character: char) -> bool {
-    ('\u{300}'..='\u{36F}').contains(&character)
+    matches!(character,
+        '\u{300}'..='\u{36F}'
+        | '\u{591}'..='\u{5BD}' | '\u{5BF}' | '\u{5C1}' | '\u{5C2}' | '\u{5C4}' | '\u{5C5}' | '\u{5C7}'
+        | '\u{610}'..='\u{61A}' | '\u{64B}'..='\u{65F}' | '\u{670}'
+        | '\u{6D6}'..='\u{6DC}' | '\u{6DF}'..='\u{6E4}' | '\u{6E7}' | '\u{6E8}' | '\u{6EA}'..='\u{6ED}'
+        | '\u{FE00}'..='\u{FE0F}')
+}
+
+/// Zeros of the decimal digits of other scripts; one to nine follow each (Unicode, general category Nd).
+const ZEROS: [char; 16] = [
+    '\u{660}', '\u{6F0}', '\u{7C0}', '\u{966}', '\u{9E6}', '\u{A66}', '\u{AE6}', '\u{B66}', '\u{BE6}', '\u{C66}',
+    '\u{CE6}', '\u{D66}', '\u{E50}', '\u{ED0}', '\u{1040}', '\u{17E0}',
+];
+
+/// Returns the ASCII digit of a decimal digit of another script.
+fn ascii_digit(character: char) -> Option<char> {
+    let zero = ZEROS.partition_point(|zero| *zero <= character).checked_sub(1)?;
+    char::from_digit(character as u32 - ZEROS[zero] as u32, 10)
 }
 
 /// Greek letters of the longest run that is no word (`αβγ`).
@@ -287,6 +313,12 @@ mod tests {
             ("το δε και ΑΒΓ αβγδ", "το δε και αβγ αβγδ"),
             ("µ-opioid", "mu opioid"),
             ("日本 語", "日本 語"),
+            ("مُحَمَّد", "محمد"),
+            ("שָׁלוֹם", "שלום"),
+            ("हिन्दी", "हिन्दी"),
+            ("type ٣, type ३, type 3", "type 3 type 3 type 3"),
+            ("Alzheimer\u{B4}s Alzheimer\u{FF07}s Alzheimer\u{201B}s", "alzheimers alzheimers alzheimers"),
+            ("❤\u{FE0F}fever\u{FE0F}", "fever"),
             ("---", ""),
             ("", ""),
         ];

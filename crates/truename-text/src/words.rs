@@ -236,7 +236,9 @@ fn class(character: char) -> Class {
     match character {
         'a'..='z' | 'A'..='Z' | '0'..='9' => Class::Within,
         '+' | '#' | '&' => Class::Alone,
-        '\'' | '`' | '\u{2018}' | '\u{2019}' | '\u{2032}' | '\u{02BC}' | '\u{AD}' => Class::Inside,
+        '\'' | '`' | '\u{B4}' | '\u{2018}' | '\u{2019}' | '\u{201B}' | '\u{2032}' | '\u{02BC}' | '\u{FF07}'
+        | '\u{AD}' => Class::Inside,
+        '\u{FE00}'..='\u{FE0F}' => Class::Inside,
         _ if character.is_ascii() => Class::Between,
         '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' => Class::Inside,
         '∆' | '∏' | '∑' => Class::Within,
