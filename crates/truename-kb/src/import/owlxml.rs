@@ -1,4 +1,4 @@
-//! OWL/XML (OWL 2 XML Serialization): declarations, annotations, subclasses, equivalent and disjoint classes of named classes.
+//! OWL/XML (OWL 2 XML Serialization): declarations, annotations, and axioms of named classes.
 
 use std::collections::HashMap;
 

@@ -41,7 +41,7 @@ const FILES: [(&str, &str); 27] = [
     ("truename-infer/src/weights.rs", "model folders"),
     ("truename-kb/src/guard.rs", "the memory map of the process"),
     ("truename-kb/src/import/rdf.rs", "Turtle that was unpacked, decoded and bounded"),
-    ("truename-server/src/judgements.rs", "a folder, to sync it"),
+    ("truename-server/src/line_file.rs", "its own file, and its folder to sync it"),
     ("truename-train/src/data_file.rs", "bytes of data, for their hash"),
     ("truename-train/src/recipe/mod.rs", "run folders"),
     ("truename-train/src/sentences/runs.rs", "an unfinished corpus"),

@@ -341,8 +341,8 @@ fn assertions_of_given_mentions_stay() {
     let negated = Mention { assertions: "negated".parse().unwrap(), ..Mention::new(Span::new(0, 7), "", None) };
     let mentions = vec![negated, Mention::new(Span::new(27, 40), "", None)];
     let document = Document { mentions, ..Document::new("1", "Aspirin, and no history of breast cancer") };
-    let folder = tempfile::tempdir().unwrap();
     let said = |options: LinkOptions| -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
         let linker = Linker::new(kb(&folder)).unwrap().with_options(options).unwrap();
         let linked = linker.link_mentions(vec![document.clone()]).unwrap().remove(0);
         linked.mentions.iter().map(|mention| mention.assertions.to_string()).collect()
