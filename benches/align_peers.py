@@ -82,7 +82,9 @@ def truename(options, source, target, folder):
     out = folder / "truename.rdf"
     command = [options.truename, "-q", "align", source, target, "--format", "oaei", "--out", out]
     seconds, peak = timed(command)
-    return alignment(out), seconds, peak
+    # Ids of MeSH are kept without their namespace.
+    found = {tuple(re.sub("^urn:(source|target):", NAMESPACES["MESH"], id) for id in pair) for pair in alignment(out)}
+    return found, seconds, peak
 
 
 def logmap(options, source, target, folder):

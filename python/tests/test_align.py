@@ -83,7 +83,7 @@ def test_wrong_arguments_are_refused(kb, other, tmp_path):
         tn.align(kb, other, threshold=2)
     with pytest.raises(ValueError, match="neighbours"):
         tn.align(kb, other, neighbours=0)
-    with pytest.raises(ValueError, match="use exact, broad or narrow"):
+    with pytest.raises(ValueError, match="use exact, broad, narrow or related"):
         tn.align(kb, other, predicates=["same"])
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         tn.align(kb, other, colour="red")
