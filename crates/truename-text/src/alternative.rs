@@ -1,4 +1,4 @@
-//! Other ways to write a word: German `ß` for `β`, umlauts and their digraphs, Roman and Arabic numerals, numbers in words, plurals of acronyms.
+//! Other ways to write a word: `β` for `ß`, digraphs of umlauts, other numerals, and acronyms of plurals.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
