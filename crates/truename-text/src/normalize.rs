@@ -9,9 +9,6 @@ use unicode_normalization::char::is_combining_mark;
 /// Longest piece between spaces, in bytes, whose words [`each_word`] builds in place.
 const WORD_BYTES: usize = 64;
 
-/// The acute accent as a character of its own.
-const ACUTE: char = '\u{B4}';
-
 /// A name folded to the form in which names are compared.
 ///
 /// Compatibility decomposition (Unicode NFKD), lower case, diacritics of Latin, Greek and Cyrillic
@@ -28,8 +25,8 @@ impl NormalizedName {
         if name.is_ascii() {
             return Self(fold_ascii(name));
         }
-        // An acute accent by itself, which decomposes into a space and a mark, is typed for an apostrophe.
-        let typed = name.chars().map(|c| if c == ACUTE { '\'' } else { c });
+        // Before the decomposition, which makes a space and a mark of an acute accent by itself.
+        let typed = name.chars().map(|c| if is_apostrophe(c) { '\'' } else { c });
         let decomposed: Vec<char> = typed.nfkd().filter(|&c| !is_dropped_mark(c)).collect();
         let mut folded = String::with_capacity(name.len());
         for (at, &character) in decomposed.iter().enumerate() {
@@ -96,7 +93,7 @@ pub fn spelt_out(name: &str) -> Cow<'_, str> {
     for (at, &character) in characters.iter().enumerate() {
         match character {
             '\u{2010}'..='\u{2015}' | '\u{2212}' => spelt.push('-'),
-            '\u{2018}' | '\u{2019}' | '\u{201B}' | '\u{2032}' | '\u{02BC}' => spelt.push('\''),
+            _ if !character.is_ascii() && is_apostrophe(character) => spelt.push('\''),
             _ => match greek_letter(character) {
                 Some(letter) if stands_alone(&characters, at) => spelt.push_str(letter),
                 _ => spelt.push(ascii_digit(character).unwrap_or(character)),
@@ -178,7 +175,7 @@ fn push_folded(folded: &mut String, character: char) {
             folded.push_str("and");
             push_space(folded);
         }
-        '\'' | '\u{2018}' | '\u{2019}' | '\u{201B}' | '\u{2032}' | '\u{02BC}' | '`' => {}
+        _ if is_apostrophe(character) => {}
         'ß' | 'ẞ' => folded.push_str("ss"),
         'æ' | 'Æ' => folded.push_str("ae"),
         'œ' | 'Œ' => folded.push_str("oe"),
@@ -205,6 +202,14 @@ fn push_space(folded: &mut String) {
     if !folded.is_empty() && !folded.ends_with(' ') {
         folded.push(' ');
     }
+}
+
+/// Returns true for apostrophes, primes, and accents by themselves that are typed for them.
+pub(crate) fn is_apostrophe(character: char) -> bool {
+    matches!(
+        character,
+        '\'' | '`' | '\u{B4}' | '\u{2018}' | '\u{2019}' | '\u{201B}' | '\u{2032}' | '\u{02BC}' | '\u{FF07}'
+    )
 }
 
 /// Returns true for combining diacritical marks, the marks of Hebrew and Arabic that most texts leave out, and selectors of a glyph; marks of

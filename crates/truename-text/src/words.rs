@@ -6,6 +6,7 @@ use unicode_normalization::char::is_combining_mark;
 use crate::alternative::{Alternative, alternatives, is_acronym};
 use crate::border::{Border, Borders};
 use crate::key::{may_vary, variant_of};
+use crate::normalize::is_apostrophe;
 use crate::{NormalizedName, Span};
 
 /// The words of a piece of text: maximal runs of letters and digits.
@@ -236,9 +237,8 @@ fn class(character: char) -> Class {
     match character {
         'a'..='z' | 'A'..='Z' | '0'..='9' => Class::Within,
         '+' | '#' | '&' => Class::Alone,
-        '\'' | '`' | '\u{B4}' | '\u{2018}' | '\u{2019}' | '\u{201B}' | '\u{2032}' | '\u{02BC}' | '\u{FF07}'
-        | '\u{AD}' => Class::Inside,
-        '\u{FE00}'..='\u{FE0F}' => Class::Inside,
+        '\u{AD}' | '\u{FE00}'..='\u{FE0F}' => Class::Inside,
+        _ if is_apostrophe(character) => Class::Inside,
         _ if character.is_ascii() => Class::Between,
         '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' => Class::Inside,
         '∆' | '∏' | '∑' => Class::Within,
