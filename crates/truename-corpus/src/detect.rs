@@ -56,8 +56,10 @@ pub(crate) fn of_source(path: &Path, source: &Source, annotated: bool) -> Result
 
 /// Returns the column of texts in the header of a file that is called a table.
 fn text_column(path: &Path, beginning: &str) -> Option<String> {
-    let is_table = matches!(extension(path).as_str(), "csv" | "tsv" | "tab");
-    let header = beginning.trim_start_matches('\u{FEFF}').lines().find(|line| !line.trim().is_empty() && is_table)?;
+    if !matches!(extension(path).as_str(), "csv" | "tsv" | "tab") {
+        return None;
+    }
+    let header = beginning.trim_start_matches('\u{FEFF}').lines().find(|line| !line.trim().is_empty())?;
     let cells = header.split([',', ';', '\t']).map(|cell| cell.trim().trim_matches('"').to_lowercase());
     cells.into_iter().find(|cell| TEXT_COLUMNS.contains(&&*cell.replace([' ', '-'], "_")))
 }
