@@ -46,13 +46,13 @@ impl Look for Events {
     }
 }
 
-/// Makes the runs of a recipe in the folder `out`. Returns their folders.
+/// Makes the runs of a recipe, by default that of distillation, in the folder `out`. Returns their folders.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "they are the arguments of a function of Python")]
 #[pyo3(name = "_train", signature = (recipe, out, paths, set, *, resume=false, threads=0, on_event=None))]
 pub fn train(
     py: Python<'_>,
-    recipe: PathBuf,
+    recipe: Option<PathBuf>,
     out: PathBuf,
     paths: Vec<(String, String, Vec<PathBuf>)>,
     set: Vec<String>,
@@ -71,7 +71,7 @@ pub fn train(
             [path] if key == "encoder.from" => Change::path(argument, key, path),
             paths => Change::paths(argument, key, paths),
         }));
-        let recipe = Recipe::read(&recipe, &changes)?;
+        let recipe = recipe.map_or_else(|| Recipe::distil(&changes), |file| Recipe::read(&file, &changes))?;
         let start = if resume { Start::Resumed } else { Start::Anew };
         truename_train::train(&recipe, &out, start, |member, run| make(member, run, &progress, &waiting))
     })

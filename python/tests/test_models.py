@@ -446,6 +446,18 @@ def test_scores_are_those_of_the_command(kb, folder, tmp_path):
     assert fitted == reported("pairs", "--gold", pairs, "--labels", pairs)
 
 
+def test_a_student_answers_as_its_teacher(recognizer_folder, tmp_path):
+    (tmp_path / "texts.txt").write_text("\n\n".join(unmarked(marked)["text"] for marked in MARKED), encoding="utf-8")
+    told = []
+    run = tn.distil(recognizer_folder, tmp_path / "texts.txt", out=tmp_path / "student", layers=1, set={"schedule.epochs": 2}, on_step=told.append)
+    assert run.steps > 0 and told[-1]["event"] == "end"
+    student = tn.Recognizer.open(run)
+    assert student.types == tn.Recognizer.open(recognizer_folder).types
+    assert json.loads((run.folder / "config.json").read_text(encoding="utf-8"))["num_hidden_layers"] == 1
+    with pytest.raises(ValueError, match="layers, hidden or vocabulary"):
+        tn.distil(recognizer_folder, tmp_path / "texts.txt", out=tmp_path / "other")
+
+
 def test_a_model_is_quantised(recognizer_folder, tmp_path):
     out = tmp_path / "int8"
     tn.quantize(recognizer_folder, out, trained_types=True)

@@ -48,7 +48,7 @@ if _TYPE_CHECKING:
         merge_clusters,
         write_documents,
     )
-    from ._training import train
+    from ._training import distil, train
 
 __all__ = [
     "Candidate",
@@ -72,6 +72,7 @@ __all__ = [
     "cluster_table",
     "dedupe",
     "dedupe_against",
+    "distil",
     "evaluate",
     "explain_match",
     "gilda",
@@ -91,6 +92,7 @@ _FUNCTIONS = {
     "cluster_table": "_records",
     "dedupe": "_records",
     "dedupe_against": "_records",
+    "distil": "_training",
     "explain_match": "_records",
     "link_table": "_records",
     "link_tables": "_records",

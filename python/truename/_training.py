@@ -7,12 +7,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ._open import Kb, knowledge_base
 from ._truename import _train
 
 PathLike = str | os.PathLike[str]
+_Paths = tuple[str, str, list[PathLike]]
+"""An argument, the key of the recipe that it sets, and its paths."""
 
 
 @dataclass
@@ -56,14 +58,71 @@ def train(
     installed.
     Interrupted, the run keeps a checkpoint, from which `resume=True` goes on.
     """
-    paths: list[tuple[str, str, list[PathLike]]] = []
+    paths: list[_Paths] = []
     if kb is not None:
         paths.append(("kb", "data.kb", [knowledge_base(kb).path]))
     if names is not None:
-        paths.append(("names", "data.names", [names] if isinstance(names, (str, os.PathLike)) else list(names)))
+        paths.append(("names", "data.names", _list(names)))
     if encoder is not None:
         paths.append(("encoder", "encoder.from", [encoder]))
-    changes = {**({} if device is None else {"device": device}), **(set or {})}
+    return _run(recipe, out, paths, {**_given(device=device), **(set or {})}, resume, threads, on_step, progress)
+
+
+def distil(
+    teacher: PathLike,
+    texts: PathLike | Sequence[PathLike] = (),
+    *,
+    out: PathLike,
+    layers: int | None = None,
+    hidden: int | None = None,
+    vocabulary: Literal["all", "texts"] | None = None,
+    kb: Kb = None,
+    names: PathLike | Sequence[PathLike] = (),
+    dev: PathLike | Sequence[PathLike] = (),
+    device: str | None = None,
+    set: Mapping[str, Any] | None = None,
+    resume: bool = False,
+    threads: int | None = None,
+    on_step: Callable[[dict[str, Any]], Any] | None = None,
+    progress: bool = False,
+) -> Run:
+    """Train a smaller student that answers as a teacher does, as `truename distil` does.
+
+    `teacher` is a folder of a recognizer or an encoder, which may be quantised, or "bundled" for the recognizer of the package. A recognizer learns
+    from files of `texts`, an encoder from the names of `kb` and `names`. The student has so many `layers`, states of the width `hidden`, and the word
+    pieces of the texts alone by `vocabulary="texts"`; at least one of these is given. `dev` is documents to evaluate on. The rest is as in `train`.
+    """
+    size = _given(**{"student.layers": layers, "student.hidden": hidden, "student.vocabulary": vocabulary})
+    if not size:
+        raise ValueError("layers, hidden or vocabulary says how the student is smaller than its teacher")
+    given = [("texts", "data.text", _list(texts)), ("names", "data.names", _list(names)), ("dev", "data.dev", _list(dev))]
+    paths: list[_Paths] = [("teacher", "encoder.from", [teacher]), *(one for one in given if one[2])]
+    if kb is not None:
+        paths.append(("kb", "data.kb", [knowledge_base(kb).path]))
+    changes = {**size, **_given(device=device), **(set or {})}
+    return _run(None, out, paths, changes, resume, threads, on_step, progress)
+
+
+def _list(paths: PathLike | Sequence[PathLike]) -> list[PathLike]:
+    return [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+
+
+def _given(**settings: Any) -> dict[str, Any]:
+    """Return the settings that are not None."""
+    return {key: value for key, value in settings.items() if value is not None}
+
+
+def _run(
+    recipe: PathLike | None,
+    out: PathLike,
+    paths: list[_Paths],
+    changes: Mapping[str, Any],
+    resume: bool,
+    threads: int | None,
+    on_step: Callable[[dict[str, Any]], Any] | None,
+    progress: bool,
+) -> Run:
+    """Make the runs of a recipe, None for that of distillation, with its keys changed."""
     run = Run(Path(out), [])
     bar = _Bar() if progress else None
 

@@ -434,7 +434,7 @@ def _merge_rows(
     table: tuple[list[str], list[list[str]]], clusters: list[list[int]], rules: list[str]
 ) -> list[list[int | None]]: ...
 def _train(
-    recipe: Path,
+    recipe: Path | None,
     out: Path,
     paths: Sequence[tuple[str, str, Sequence[Path]]],
     set: Sequence[str],

@@ -34,6 +34,19 @@ impl Recipe {
     }
 }
 
+impl Recipe {
+    /// Returns the recipe of `truename distil`: the schedule of `recipes/distil-recognizer.toml`, with keys changed. The teacher (`encoder.from`), the
+    /// texts or names, and the size of the student are left to the changes.
+    ///
+    /// # Errors
+    /// As [`Recipe::read`].
+    pub fn distil(changes: &[Change]) -> Result<Self, Error> {
+        const RECIPE: &str =
+            "task.kind = \"distil\"\nschedule.epochs = 4\nschedule.learning_rate = 3e-4\nevaluation.keep = \"last\"\n";
+        Self::of_text("distil", RECIPE, changes)
+    }
+}
+
 impl FromStr for Recipe {
     type Err = Error;
 

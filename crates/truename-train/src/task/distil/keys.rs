@@ -1,8 +1,9 @@
 //! Keys of distillation.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use truename::TrainedRecognizer;
 use truename_error::HintPart;
 use truename_infer::{Checkpoint, TransformerCheckpoint};
 use truename_nn::DistillationOptions;
@@ -115,12 +116,22 @@ impl Keys for DistilKeys {
 }
 
 impl DistilKeys {
-    /// Opens the teacher, a transformer.
-    pub fn teacher(&self) -> Result<TransformerCheckpoint, Error> {
-        if self.encoder.from.as_os_str().is_empty() {
+    /// Returns the folder of the teacher; `bundled` is that of the recognizer of this program.
+    pub fn teacher_folder(&self) -> Result<PathBuf, Error> {
+        let from = &self.encoder.from;
+        if from.as_os_str().is_empty() {
             return Err(error::missing("encoder.from", HintPart::setting("encoder")));
         }
-        match Checkpoint::open(&self.encoder.from)? {
+        Ok(if from == Path::new("bundled") {
+            TrainedRecognizer::named(from)?.folder().to_owned()
+        } else {
+            from.clone()
+        })
+    }
+
+    /// Opens the teacher, a transformer.
+    pub fn teacher(&self) -> Result<TransformerCheckpoint, Error> {
+        match Checkpoint::open(&self.teacher_folder()?)? {
             Checkpoint::Transformer(transformer) => Ok(transformer),
             _ => Err(error::no_transformer()),
         }

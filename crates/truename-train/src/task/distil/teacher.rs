@@ -23,7 +23,7 @@ impl Teacher {
     pub fn open(keys: &DistilKeys) -> Result<Self, Error> {
         let checkpoint = keys.teacher()?;
         let hidden = checkpoint.config().hidden_size;
-        let folder = &keys.encoder.from;
+        let folder = &keys.teacher_folder()?;
         let has_names = !keys.data.kb.is_empty() || !keys.data.names.is_empty();
         let has_spans = Manifest::open(folder)?.heads().any(|head| head == SpanConfig::HEAD);
         // Without texts an encoder with span heads is an encoder alone.
