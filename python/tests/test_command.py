@@ -54,6 +54,21 @@ def test_names_are_those_of_the_command(kb, folder, tmp_path, names):
     assert [matcher.one(name) for name in names] == list(matches)
 
 
+def test_a_parquet_table_is_matched_in_parts(folder, tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = ["fever", "pyrexia", None, "heart atack", "aspirin"]
+    pq.write_table(pa.table({"row": range(5), "dx": names}), tmp_path / "names.parquet", row_group_size=2)
+    run("batch", "match", tmp_path / "names.parquet", "--column", "dx", "--kb", folder, "--out", tmp_path / "out", "--rows", 2, "--quiet")
+    parts = sorted((tmp_path / "out").glob("*.parquet"))
+    assert len(parts) == 3
+    table = pa.concat_tables([pq.read_table(part) for part in parts])
+    assert table["row"].to_pylist() == list(range(5))
+    assert table["dx"].to_pylist() == names
+    assert table["id"].to_pylist() == ["D:1", "D:1", None, "D:3", "C:1"]
+
+
 def test_a_batch_has_processes_of_its_own(folder, tmp_path):
     for name in ["a", "b"]:
         (tmp_path / f"{name}.txt").write_text(f"fever {name}\npyrexia\n", encoding="utf-8")
