@@ -19,8 +19,6 @@ use crate::data::unzipped;
 pub const SETS: [&str; 6] = ["anatomy", "mondo-doid", "doid-mesh", "mondo-mesh", "efo-mondo", "hp-mesh"];
 /// Sets that the standard weights are fitted to.
 const FITTED: [&str; 4] = ["mondo-doid", "doid-mesh", "mondo-mesh", "efo-mondo"];
-/// Sets that those with vectors are fitted to.
-const FITTED_WITH_VECTORS: [&str; 1] = ["doid-mesh"];
 /// Sets of these that names and concepts are held out of: vocabularies with few synonyms, of which a part has no counterpart.
 const HELD_OUT: [&str; 2] = ["mondo-doid", "mondo-mesh"];
 /// Share of the synonyms of the source that stay, and of the mapped concepts of the target that are left out or lose their equal names.
@@ -72,7 +70,7 @@ pub struct Set {
 }
 
 /// Aligns sets and prints precision, recall and F1 beside those of equal normal forms. `labels` is a share of the right mappings that are
-/// known; then the others are scored, with these labels and without.
+/// known; then the mappings of all other concepts are scored, with these labels and without.
 pub fn run(
     data: &Path,
     only: Option<&str>,
@@ -85,16 +83,19 @@ pub fn run(
     for name in SETS.into_iter().filter(|name| only.is_none_or(|only| only == *name)) {
         let mut set = Set::read(data, name)?;
         let judged = set.take_known(labels);
-        let known: HashSet<(usize, usize)> = judged.iter().map(|pair| (pair.source, pair.target)).collect();
+        let (sources, targets): (HashSet<usize>, HashSet<usize>) =
+            judged.iter().map(|pair| (pair.source, pair.target)).unzip();
         for judged in [&[], &judged[..]].iter().skip(usize::from(judged.is_empty())) {
             let weights = weights.clone();
             let options = AlignOptions { encoder: encoder.as_ref(), weights, judged, ..AlignOptions::default() };
             let start = Instant::now();
             let alignment = Alignment::new(&set.source, &set.target, &options)?;
             let seconds = start.elapsed().as_secs_f64();
-            let found = alignment.mappings.iter().map(|mapping| (mapping.source, mapping.target));
-            let found: Vec<_> = found.filter(|pair| !known.contains(pair)).collect();
-            let (own, equal) = (set.scores(&found), set.scores(&set.equal_forms()));
+            let others = |pairs: Vec<(usize, usize)>| -> Vec<(usize, usize)> {
+                pairs.into_iter().filter(|pair| !sources.contains(&pair.0) && !targets.contains(&pair.1)).collect()
+            };
+            let found = others(alignment.mappings.iter().map(|mapping| (mapping.source, mapping.target)).collect());
+            let (own, equal) = (set.scores(&found), set.scores(&others(set.equal_forms())));
             println!("{name}, {} labels\t{own}\t{}\t{seconds:.1}\t{equal}", judged.len(), found.len());
         }
     }
@@ -110,8 +111,7 @@ pub fn fit(
 ) -> anyhow::Result<AlignWeights> {
     let encoder = encoder.map(Encoder::open).transpose()?;
     let options = AlignOptions { encoder: encoder.as_ref(), ..AlignOptions::default() };
-    let fitted: &[&str] = if encoder.is_some() { &FITTED_WITH_VECTORS } else { &FITTED };
-    let names = fitted.iter().copied().filter(|name| left_out != Some(name));
+    let names = FITTED.into_iter().filter(|name| left_out != Some(name));
     let mut sets = names.map(|name| Set::read(data, name)).collect::<anyhow::Result<Vec<_>>>()?;
     sets.iter_mut().filter(|set| HELD_OUT.contains(&set.name.as_str())).for_each(Set::hold_out);
     let pairs = sets.iter().map(|set| ComparedPairs::new(&set.source, &set.target, &options));
@@ -196,7 +196,8 @@ impl Set {
         self.gold.retain(|(_, target)| !gone.contains(target));
     }
 
-    /// Takes a share of the right mappings out of gold, as judged pairs.
+    /// Returns a share of the right mappings as judged pairs, and takes all mappings of their concepts out of gold: one-to-one, a concept
+    /// of a known mapping has no other.
     fn take_known(&mut self, share: f64) -> Vec<JudgedPair> {
         let mut gold: Vec<&(String, String)> = self.gold.iter().collect();
         gold.sort_unstable();
@@ -207,7 +208,8 @@ impl Set {
             side.iter().enumerate().map(|(place, concept)| (concept.id.to_string(), place)).collect()
         };
         let (sources, targets) = (places(&self.source), places(&self.target));
-        self.gold.retain(|pair| !known.contains(pair));
+        let (known_sources, known_targets): (HashSet<String>, HashSet<String>) = known.iter().cloned().unzip();
+        self.gold.retain(|(source, target)| !known_sources.contains(source) && !known_targets.contains(target));
         let pair = |(source, target): &(String, String)| {
             Some(JudgedPair { source: *sources.get(source)?, target: *targets.get(target)?, is_match: true })
         };
