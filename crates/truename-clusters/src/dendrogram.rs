@@ -4,13 +4,9 @@ use truename_kb::Progress;
 
 use super::merge::Merge;
 use super::options::ClusterOptions;
-use super::space::NameSpace;
+use super::space::{NEAR, NameSpace};
 use super::{graph, matrix};
 use crate::Error;
-
-/// Largest distance of clusters that are merged over the edges of a graph: beyond it hardly a word or meaning is shared, and
-/// clusters of most names would have edges to all others.
-const GRAPH_LIMIT: f32 = 0.8;
 
 /// Merges of names into ever larger clusters.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +28,7 @@ impl Dendrogram {
         let merges = if is_exact {
             matrix::agglomerate(space, options.linkage, progress)?
         } else {
-            graph::agglomerate(space, options, GRAPH_LIMIT, progress)?
+            graph::agglomerate(space, options, NEAR, progress)?
         };
         Ok(Self { names, merges, is_exact })
     }

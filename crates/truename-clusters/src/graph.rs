@@ -10,7 +10,7 @@ use truename_kb::Progress;
 use super::merge::Merge;
 use super::neighbours;
 use super::options::{ClusterOptions, Linkage};
-use super::space::{LANES, NameSpace, distance};
+use super::space::{APART, FARTHEST, LANES, NameSpace, distance};
 use super::sparse::{self, Terms};
 use crate::Error;
 
@@ -22,8 +22,8 @@ const MIN_PARALLEL: usize = 64;
 /// Returns the merges of clusters that an edge joins, by ascending distance, up to `limit`.
 ///
 /// The average distance of two joined clusters is over all pairs of their names, with an edge or without, so that a complete
-/// graph has the merges of the matrix. The smallest and the largest distance are over the edges; without one for each
-/// pair there is no largest.
+/// graph has the merges of the matrix; of names that are told apart, those with an edge keep clusters apart. The smallest
+/// and the largest distance are over the edges; without one for each pair there is no largest.
 pub(super) fn agglomerate(
     space: &NameSpace,
     options: &ClusterOptions,
@@ -159,7 +159,9 @@ impl<'a> Forest<'a> {
 
     /// Returns the distance of a new cluster to another, from the distances of its parts where an edge has them.
     fn linked(&self, new: u32, other: u32, parts: Parts) -> Option<f32> {
+        let is_apart = |distance: Option<f32>| distance.is_some_and(|distance| distance > FARTHEST);
         match (self.linkage, parts) {
+            (Linkage::Average, (one, other)) if is_apart(one) || is_apart(other) => Some(APART),
             (Linkage::Average, _) => Some(self.average(new, other)),
             (Linkage::Complete, (Some(one), Some(other))) => Some(one.max(other)),
             (Linkage::Complete, _) => None,

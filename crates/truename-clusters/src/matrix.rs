@@ -5,13 +5,13 @@ use truename_kb::Progress;
 
 use super::merge::Merge;
 use super::options::Linkage;
-use super::space::NameSpace;
+use super::space::{FARTHEST, NameSpace};
 use crate::Error;
 
 /// Names whose distances are computed together.
 const ROWS: usize = 128;
 
-/// Returns all merges, by ascending distance. Holds half of the distance matrix: four bytes a pair.
+/// Returns the merges of clusters that nothing tells apart, by ascending distance. Holds half of the distance matrix: four bytes a pair.
 pub(super) fn agglomerate(space: &NameSpace, linkage: Linkage, progress: &Progress) -> Result<Vec<Merge>, Error> {
     let names = space.len();
     let mut condensed = condensed(space, progress)?;
@@ -25,7 +25,7 @@ pub(super) fn agglomerate(space: &NameSpace, linkage: Linkage, progress: &Progre
     let dendrogram = kodama::linkage(&mut condensed, names, method);
     let merge =
         |step: &kodama::Step<f32>| Merge { left: step.cluster1, right: step.cluster2, distance: step.dissimilarity };
-    Ok(dendrogram.steps().iter().map(merge).collect())
+    Ok(dendrogram.steps().iter().map(merge).take_while(|merge| merge.distance <= FARTHEST).collect())
 }
 
 /// Returns the distances of each name to those after it, name by name.

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use truename_kb::Progress;
 
-use super::space::NameSpace;
+use super::space::{FARTHEST, NameSpace};
 use crate::Error;
 
 /// Most distances that are held, 80 MB: of more than 4,472 names a sample is compared with all names.
@@ -33,6 +33,7 @@ impl Silhouette {
         for (rows, out) in sampled.chunks(ROWS).zip(distances.chunks_mut(ROWS * names.max(1))) {
             progress.check()?;
             space.distances(rows, 0, out);
+            out.iter_mut().for_each(|distance| *distance = distance.min(FARTHEST));
         }
         Ok(Self { names, sampled, distances })
     }

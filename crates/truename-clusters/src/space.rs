@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use truename_infer::Encoder;
 use truename_infer::kernels::{Matrix, Onto, dot, multiply};
 use truename_kb::Progress;
-use truename_text::{Gram, NormalizedName, grams};
+use truename_text::{Designators, Gram, LegalName, NormalizedName, grams};
 
 use super::options::ClusterOptions;
 use super::sparse::{self, Terms};
@@ -17,12 +17,26 @@ const ENCODED_TOGETHER: usize = 4096;
 /// Sums of a dot product that are kept apart.
 pub(super) const LANES: usize = 16;
 
+/// Distance of names that designators or words tell apart, so far that the mean distance of the largest clusters with one such pair is
+/// above [`FARTHEST`] too.
+pub(super) const APART: f32 = 1e12;
+/// Largest distance of clusters that are merged: that of opposite vectors.
+pub(super) const FARTHEST: f32 = 2.0;
+/// Largest distance of clusters that are merged over the edges of a graph, and of names that designators and words tell apart: beyond it
+/// hardly a word or meaning is shared, and clusters of most names would have edges to all others.
+pub(super) const NEAR: f32 = 0.8;
+
 /// Distinct names as points: the similarity of two, up to 1, is a dot product, and their distance 1 minus it.
+///
+/// Names that differ in a designator ([`Designators::contradict`]) are never of one cluster, nor are names of which each has a word that is
+/// no spelling of one of the other ([`LegalName::differs_in_words`]): without an encoder any names, with one those of companies.
 ///
 /// With an encoder the similarity is (1 − w) · cosine of the vectors + w · cosine of the weighted words; without one the
 /// vectors are TF-IDF vectors of character n-grams.
 pub struct NameSpace {
     normalized: Vec<NormalizedName>,
+    designators: Vec<Designators>,
+    legal: Vec<LegalName>,
     /// Vectors of the encoder, of unit length: `[names, width]`; empty without an encoder.
     dense: Vec<f32>,
     width: usize,
@@ -53,6 +67,8 @@ impl NameSpace {
         let mut space = Self {
             terms: vec![Terms::new(); names.len()],
             normalized,
+            designators: names.par_iter().map(|name| Designators::of(name.as_ref())).collect(),
+            legal: names.par_iter().map(|name| LegalName::new(name.as_ref())).collect(),
             dense: Vec::new(),
             width: 0,
             dense_weight: 1.0 - word_weight,
@@ -112,12 +128,35 @@ impl NameSpace {
         self.truncated
     }
 
-    /// Returns the distance of two names, from 0.
+    /// Returns the distance of two names, from 0; 10¹² if designators or words tell them apart.
     pub fn distance(&self, left: usize, right: usize) -> f32 {
-        distance(
-            self.dense_weight * dot::<LANES>(self.dense(left), self.dense(right))
-                + sparse::dot(&self.terms[left], &self.terms[right]),
-        )
+        let similarity = self.dense_weight * dot::<LANES>(self.dense(left), self.dense(right))
+            + sparse::dot(&self.terms[left], &self.terms[right]);
+        self.told_apart(left, right, distance(similarity))
+    }
+
+    /// Returns whether the names have vectors of an encoder.
+    pub(super) fn has_vectors(&self) -> bool {
+        self.width > 0
+    }
+
+    /// Returns the distance of two names, given the one by their similarity.
+    fn told_apart(&self, left: usize, right: usize, distance: f32) -> f32 {
+        match () {
+            () if distance > NEAR => distance,
+            () if self.differ_in_designators(left, right) || self.differ_in_words(left, right) => APART,
+            () => distance,
+        }
+    }
+
+    fn differ_in_designators(&self, left: usize, right: usize) -> bool {
+        let (one, other) = (&self.designators[left], &self.designators[right]);
+        !(one.is_empty() && other.is_empty()) && one.contradict(other)
+    }
+
+    fn differ_in_words(&self, left: usize, right: usize) -> bool {
+        let (one, other) = (&self.legal[left], &self.legal[right]);
+        (!self.has_vectors() || one.form.is_some() || other.form.is_some()) && one.differs_in_words(other)
     }
 
     /// Returns the encoder's vector of a name, of unit length or zeros; empty without an encoder.
@@ -145,7 +184,7 @@ impl NameSpace {
     /// `out: [from.len(), names − first]`
     pub(super) fn distances(&self, from: &[usize], first: usize, out: &mut [f32]) {
         let columns = self.len() - first;
-        if self.width > 0 {
+        if self.has_vectors() {
             let left: Vec<f32> = from.iter().flat_map(|name| self.dense(*name)).copied().collect();
             let right = Matrix::new(&self.dense[first * self.width..], self.width).transposed();
             multiply(Matrix::new(&left, self.width), right, out, Onto::Nothing);
@@ -159,7 +198,9 @@ impl NameSpace {
                 let after = names.partition_point(|(other, _)| (*other as usize) < first);
                 names[after..].iter().for_each(|(other, value)| row[*other as usize - first] += weight * value);
             }
-            row.iter_mut().for_each(|similarity| *similarity = distance(*similarity));
+            row.iter_mut().enumerate().for_each(|(at, similarity)| {
+                *similarity = self.told_apart(*name, first + at, distance(*similarity));
+            });
         });
     }
 

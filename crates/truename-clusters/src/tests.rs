@@ -168,3 +168,76 @@ fn stopped_work_ends() {
         assert!(Dendrogram::new(&space, &options, &progress).unwrap_err().is_interrupted());
     }
 }
+
+/// Returns the clusters of more than one name at the threshold of the silhouette, over the matrix and over a graph.
+fn clusters_of(names: &[&str]) -> [Vec<Vec<String>>; 2] {
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    [ClusterOptions::MAX_EXACT, 1].map(|max_exact| {
+        let options = ClusterOptions { max_exact, ..ClusterOptions::default() };
+        let (space, dendrogram) = clustered(&names, None, &options);
+        let chosen = choose_by_silhouette(&space, &dendrogram, &Progress::default()).unwrap();
+        let groups = groups(&dendrogram.cut(chosen.threshold)).into_iter().filter(|group| group.len() > 1);
+        groups.map(|group| group.into_iter().map(|name| names[name].clone()).collect()).collect()
+    })
+}
+
+const ALIKE: [&str; 22] = [
+    "Galaxy S21",
+    "Galxy S21",
+    "Galaxy S22",
+    "Canon EOS 60D",
+    "iPhone 12",
+    "iPhone 13",
+    "Windows Server 2012",
+    "Windows Server 2016",
+    "type 1 diabetes",
+    "type 2 diabetes",
+    "vitamin B1",
+    "vitamin B12",
+    "Part I",
+    "Part II",
+    "Stadtwerke Ulm",
+    "Stadtwerke Bonn",
+    "Volksbank Ulm",
+    "Volksbank Bonn",
+    "Müller GmbH",
+    "Mueller GmbH",
+    "Siemens",
+    "Siemens AG",
+];
+
+#[test]
+fn designators_and_words_tell_names_apart_and_spellings_do_not() {
+    for clusters in clusters_of(&ALIKE) {
+        let expected = [["Galaxy S21", "Galxy S21"], ["Müller GmbH", "Mueller GmbH"], ["Siemens", "Siemens AG"]];
+        assert_eq!(clusters, expected);
+    }
+    let names = ["Café Élan", "Cafe Elan", "Woods, Anna", "Anna Woods", "Harvard University", "Mill Way", "Oak Road"];
+    for clusters in clusters_of(&names) {
+        assert_eq!(clusters, [["Café Élan", "Cafe Elan"], ["Woods, Anna", "Anna Woods"]]);
+    }
+}
+
+#[test]
+fn names_that_are_told_apart_are_in_no_cluster_at_any_threshold() {
+    let names =
+        ["Windows Server", "Windows Server 2012", "windows server 2012 R2", "Windows Server 2016"].map(str::to_owned);
+    for linkage in [Linkage::Average, Linkage::Complete] {
+        for max_exact in [1, 1000] {
+            let options = ClusterOptions { linkage, max_exact, ..ClusterOptions::default() };
+            let (_, dendrogram) = clustered(&names, None, &options);
+            let labels = dendrogram.cut(f32::MAX);
+            assert!(labels[1] == labels[2] && labels[2] != labels[3], "{labels:?}");
+            assert!(dendrogram.largest_distance() <= 1.0);
+        }
+    }
+}
+
+#[test]
+fn with_an_encoder_words_tell_companies_apart_alone() {
+    let names = ["acute heart attack", "acute heart failure", "Ulm Water AG", "Ulm Power AG"].map(str::to_owned);
+    let (space, _) = clustered(&names, Some(&encoder()), &ClusterOptions::default());
+    assert!(space.distance(0, 1) <= 2.0);
+    let (space, _) = clustered(&names, None, &ClusterOptions::default());
+    assert!(space.distance(0, 1) > 2.0 && space.distance(2, 3) > 2.0);
+}
