@@ -1,5 +1,8 @@
 //! Columns of persons' names, told from names of other things by their words.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use truename_text::NormalizedName;
 
 /// Most values with a word that no person is called by, and fewest with a known given name.
@@ -7,6 +10,9 @@ const MOST_OTHERS: f64 = 0.1;
 const LEAST_KNOWN: f64 = 0.1;
 /// Frequent given names of several languages, one a line.
 const GIVEN_NAMES: &str = include_str!("given_names.txt");
+/// Normal forms of the given names.
+static GIVEN: LazyLock<HashSet<String>> =
+    LazyLock::new(|| GIVEN_NAMES.lines().map(|name| NormalizedName::new(name).as_str().to_owned()).collect());
 /// Frequent Chinese, Japanese and Korean family names, which stand first.
 const FAMILY_NAMES: &[&str] = &[
     "王", "李", "张", "張", "刘", "劉", "陈", "陳", "杨", "楊", "黄", "黃", "赵", "趙", "吴", "吳", "周", "徐", "孙",
@@ -98,11 +104,16 @@ pub(super) fn are_persons(values: &[&str], is_beside_persons: bool) -> bool {
     let share = |holds: &dyn Fn(&str) -> bool| {
         values.iter().filter(|value| holds(value)).count() as f64 / values.len().max(1) as f64
     };
-    let given: Vec<&str> = GIVEN_NAMES.lines().collect();
-    let has = |value: &str, known: &[&str]| NormalizedName::new(value).tokens().any(|word| known.contains(&word));
-    let is_known = |value: &str| has(value, &given) || FAMILY_NAMES.iter().any(|name| value.trim().starts_with(name));
-    share(&|value| value.contains('&') || has(value, OTHERS)) < MOST_OTHERS
+    let has = |value: &str, is_known: &dyn Fn(&str) -> bool| NormalizedName::new(value).tokens().any(is_known);
+    let is_known =
+        |value: &str| has(value, &is_given_name) || FAMILY_NAMES.iter().any(|name| value.trim().starts_with(name));
+    share(&|value| value.contains('&') || has(value, &|word| OTHERS.contains(&word))) < MOST_OTHERS
         && (is_beside_persons || share(&is_known) >= LEAST_KNOWN)
+}
+
+/// Returns true for a frequent given name in normal form.
+pub(super) fn is_given_name(word: &str) -> bool {
+    GIVEN.contains(word)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Given names or family names of persons.
 
-use super::words::{Alignment, words};
+use super::words::{Alignment, have_other_given_names, words};
 use super::{Comparison, Level, level};
 use crate::fellegi_sunter::name_suffix::without_suffix;
 
@@ -45,6 +45,7 @@ impl Comparison for NamePart {
         let found = Alignment::of(&self.words, &other.words);
         match () {
             () if !found.is_contained() && self.words.concat() != other.words.concat() => 0,
+            () if found.similar > 0 && have_other_given_names(&self.words, &other.words) => 0,
             () if self.suffix != other.suffix => Self::SUFFIX_DIFFERS,
             () if found.is_whole() || self.words.concat() == other.words.concat() => Self::SIMILAR,
             () => Self::PART,
@@ -63,6 +64,10 @@ mod tests {
             NamePart::LEVELS[level].name
         };
         assert_eq!(of("Anna", "Ella"), "differs");
+        assert_eq!(of("Jan", "Jana"), "differs");
+        assert_eq!(of("Anna Maria", "Anna Marie"), "differs");
+        assert_eq!(of("Katherine", "Catherine"), "similar");
+        assert_eq!(of("Jonh", "John"), "similar");
         assert_eq!(of("Sample", "Sample Jr."), "suffix differs");
         assert_eq!(of("Anna", "Anna Maria"), "part or initial");
         assert_eq!(of("A.", "Anna"), "part or initial");

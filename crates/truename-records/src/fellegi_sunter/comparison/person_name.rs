@@ -1,6 +1,6 @@
 //! Whole names of persons.
 
-use super::words::{Alignment, words};
+use super::words::{Alignment, have_other_given_names, words};
 use super::{Comparison, Level, level};
 use crate::fellegi_sunter::name_suffix::{suffix, without_suffix};
 
@@ -72,7 +72,9 @@ impl Comparison for PersonName {
         let found = Alignment::of(&left, &right);
         let is_full = left.len().min(right.len()) > 1 || left.len() == right.len();
         let has_equal = found.equal + found.similar > 0;
+        let has_other_given = found.similar > 0 && have_other_given_names(&self.given, &other.given);
         match () {
+            () if found.is_contained() && has_other_given => Self::FAMILY_ALONE,
             () if found.is_contained() && is_full && has_equal && self.suffix != other.suffix => Self::SUFFIX_DIFFERS,
             () if found.is_whole() => 5,
             () if left.concat() == right.concat() => 5,
@@ -109,6 +111,8 @@ mod tests {
         assert_eq!(of("John Sample, Sr.", "John Sample Jr."), "suffix differs");
         assert_eq!(of("Sample Jr., John", "John Sample Jr."), "equal");
         assert_eq!(of("Anna Woods", "Ella Woods"), "family name alone");
+        assert_eq!(of("Julia Woods", "Woods, Julian"), "family name alone");
+        assert_eq!(of("Julia Woods", "Julian Kaya"), "given name alone");
         assert_eq!(of("Anna Woods", "Anna Kaya"), "given name alone");
         assert_eq!(of("Anna Woods", "Zoe Kaya"), "differs");
         assert!(PersonName::parse(" . ").is_none() && PersonName::parse("Dr").is_some());

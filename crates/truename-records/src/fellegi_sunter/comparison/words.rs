@@ -3,6 +3,8 @@
 use truename_text::NormalizedName;
 use truename_text::similarity::{spelling_edits, spelling_similarity};
 
+use crate::fellegi_sunter::person_column::is_given_name;
+
 /// Lowest Jaro–Winkler similarity of two spellings of one word, as for the features of names.
 const SAME_WORD: f64 = 0.88;
 /// Fewest letters for each edit between two spellings.
@@ -80,6 +82,24 @@ impl Alignment {
     pub(super) fn is_whole(&self) -> bool {
         self.equal + self.similar > 0 && self.initials + self.left + self.right == 0
     }
+}
+
+/// Returns true if each value has a known given name that is no spelling of one of the other's: `Lena` and `Lea`, unlike `Katherine` and
+/// `Catherine`.
+pub(super) fn have_other_given_names(left: &[String], right: &[String]) -> bool {
+    let has_own = |words: &[String], others: &[String]| {
+        let is_known_too = |word: &str| others.iter().any(|other| sound(other) == sound(word));
+        words.iter().any(|word| is_given_name(word) && !is_known_too(word))
+    };
+    has_own(left, right) && has_own(right, left)
+}
+
+/// Returns a word with one spelling for letters that sound alike.
+fn sound(word: &str) -> String {
+    let word = word.replace("ph", "f").replace("ey", "i").replace("ei", "i").replace(['y', 'j'], "i").replace('h', "");
+    let mut letters: Vec<char> = word.replace('c', "k").chars().collect();
+    letters.dedup();
+    letters.into_iter().collect()
 }
 
 fn is_initial(left: &str, right: &str) -> bool {
