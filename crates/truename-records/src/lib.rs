@@ -34,6 +34,7 @@ mod columns;
 mod compared_tables;
 mod date;
 mod distinct;
+mod distinct_texts;
 mod fellegi_sunter;
 mod header;
 mod identifier;
@@ -55,6 +56,9 @@ mod row_names;
 mod scorer;
 mod standing;
 mod tables;
+#[cfg(test)]
+mod tests;
+mod thing_name;
 
 pub use block_rule::BlockRule;
 pub use blocking::{Blocking, CandidatePairs};

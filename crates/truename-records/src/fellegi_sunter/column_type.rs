@@ -26,6 +26,8 @@ const WITH_FORM: f64 = 0.25;
 const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 7..=15;
 /// Longest code.
 const CODE_BYTES: usize = 24;
+/// Most letters of a word without a digit in a code (`SW1A 1AA`), unless they are capitals (`MATH-204`).
+const CODE_LETTERS: usize = 3;
 /// Most words of a name of a person.
 const NAME_WORDS: usize = 5;
 
@@ -156,6 +158,56 @@ const CODE: &[&str] = &[
     "id", "no", "nr", "number", "code", "ssn", "isbn", "ean", "gtin", "sku", "vat", "iban", "key", "upc", "doi",
     "nummer",
 ];
+/// Words of the names of columns of names of things.
+const THING: &[&str] = &[
+    "name",
+    "title",
+    "product",
+    "item",
+    "article",
+    "model",
+    "device",
+    "label",
+    "term",
+    "bezeichnung",
+    "titel",
+    "produkt",
+    "artikel",
+    "modell",
+    "gerät",
+    "nom",
+    "titre",
+    "produit",
+    "modèle",
+    "nombre",
+    "título",
+    "producto",
+    "modelo",
+];
+/// Words of the names of columns of the persons who made things.
+const MAKERS: &[&str] = &[
+    "author",
+    "authors",
+    "editor",
+    "editors",
+    "artist",
+    "artists",
+    "actor",
+    "actors",
+    "cast",
+    "director",
+    "directors",
+    "writer",
+    "writers",
+    "creator",
+    "creators",
+    "autor",
+    "autoren",
+    "künstler",
+    "auteur",
+    "auteurs",
+    "autores",
+];
 const COORDINATES: &[&str] = &["lat", "latitude", "lon", "lng", "longitude", "coordinates", "coords", "geo"];
 
 /// Shares of the values that have the form of a type.
@@ -200,7 +252,7 @@ impl ColumnType {
             () if is_person && is(PERSON, &is_full_name) && are_persons() => Self::PersonName,
             () if is(CODE, &is_code) => Self::Code,
             () if looks(&|value| Number::read(value).is_some()) => Self::Number,
-            () if looks(&is_code) => Self::Code,
+            () if looks(&is_bare_code) && !is_named(THING) => Self::Code,
             () => Self::Text,
         }
     }
@@ -226,6 +278,19 @@ impl ColumnType {
     /// Returns the probability that two values of other things are equal before a table is seen.
     pub(super) fn standard_equal(self) -> f64 {
         self.levels().last().map_or(0.0, |level| level.u)
+    }
+
+    /// Returns true for a column of this type and name whose values name things, other than persons and places.
+    pub(crate) fn names_things(self, name: &str) -> bool {
+        let is_maker = || header_words(name).iter().any(|word| MAKERS.contains(&word.as_str()));
+        matches!(self, Self::Company | Self::Text) && !is_maker()
+    }
+
+    /// Returns true for a column of this type and name that has the main name of things, by which they are called in few ways. A venue or
+    /// a category is written in other words.
+    pub(crate) fn is_main_name(self, name: &str, is_only_column: bool) -> bool {
+        let is_named = || header_words(name).iter().any(|word| THING.contains(&word.as_str()));
+        self == Self::Company || self == Self::Text && (is_only_column || is_named())
     }
 
     /// Returns true for names of persons and companies.
@@ -273,6 +338,16 @@ fn is_code(value: &str) -> bool {
         && value.split_whitespace().count() <= 2
 }
 
+/// Returns true for a code in a column whose name does not say so: `iPhone 12` is none.
+fn is_bare_code(value: &str) -> bool {
+    let is_short = |word: &str| {
+        word.contains(|letter: char| letter.is_ascii_digit())
+            || word.len() <= CODE_LETTERS
+            || word.chars().all(char::is_uppercase)
+    };
+    is_code(value) && value.split(|letter: char| !letter.is_alphanumeric()).all(is_short)
+}
+
 fn is_name(value: &str) -> bool {
     !value.contains(|letter: char| letter.is_ascii_digit()) && value.split_whitespace().count() <= NAME_WORDS
 }
@@ -313,7 +388,7 @@ mod tests {
     #[test]
     fn types_are_found_by_names_and_values() {
         use ColumnType as T;
-        let cases: [(&str, &[&str], T); 24] = [
+        let cases: [(&str, &[&str], T); 27] = [
             ("contact", &["a@b.org", "c.d@e.com"], T::Email),
             ("x", &["+49 30 1234567", "(030) 99 88 77"], T::Phone),
             ("Tel.", &["030 111", "0511 7"], T::Phone),
@@ -325,6 +400,9 @@ mod tests {
             ("PLZ", &["04511", "10115"], T::Postcode),
             ("soc_sec_id", &["6988048", "7364009"], T::Code),
             ("x", &["04511", "00115"], T::Code),
+            ("x", &["MATH-204", "ab 1204"], T::Code),
+            ("x", &["iPhone 12", "Galaxy S21"], T::Text),
+            ("model", &["EOS 600D", "RTX 3080"], T::Text),
             ("street_number", &["6", "69"], T::Address),
             ("address_1", &["tullaroop street"], T::Address),
             ("suburb", &["st james"], T::Place),

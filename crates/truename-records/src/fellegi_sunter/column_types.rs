@@ -7,12 +7,8 @@ use crate::header::header_words;
 
 /// Most values of a column that are looked at.
 const LOOKED_AT: usize = 1000;
-/// Words of the names of columns that tables of persons have.
-const OF_PERSONS: &[&str] = &[
-    "gender",
-    "sex",
-    "age",
-    "ssn",
+/// Words of the names of columns of dates of birth.
+const BIRTH: &[&str] = &[
     "born",
     "birth",
     "birthday",
@@ -20,14 +16,14 @@ const OF_PERSONS: &[&str] = &[
     "dob",
     "geboren",
     "geburtsdatum",
-    "geschlecht",
-    "nationality",
-    "salutation",
-    "anrede",
+    "geburtstag",
     "naissance",
-    "sexe",
     "nacimiento",
+    "nascita",
 ];
+/// Words of the names of further columns that tables of persons have.
+const OF_PERSONS: &[&str] =
+    &["gender", "sex", "age", "ssn", "geschlecht", "nationality", "salutation", "anrede", "sexe"];
 
 /// The types of the columns that tables share, by folded name, in the order of the columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +42,7 @@ impl ColumnTypes {
         let alone = |(name, values): &(&str, Vec<&str>)| ColumnType::of(name, values, false);
         let is_beside_persons = named.iter().any(|column| {
             alone(column) == ColumnType::Email
+                || is_of_births(column.0)
                 || header_words(column.0).iter().any(|word| OF_PERSONS.contains(&word.as_str()))
         });
         let kind =
@@ -71,6 +68,11 @@ impl ColumnTypes {
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, ColumnType)> {
         self.0.iter().map(|(name, kind)| (name.as_str(), *kind))
     }
+}
+
+/// Returns true for the name of a column of dates of birth.
+pub(super) fn is_of_births(name: &str) -> bool {
+    header_words(name).iter().any(|word| BIRTH.contains(&word.as_str()))
 }
 
 /// Returns values of each column that are not missing.

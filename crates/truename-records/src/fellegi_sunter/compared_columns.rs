@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::column_type::ColumnType;
+use super::column_types::is_of_births;
 use super::comparison::{
     Address, Code, Company, Comparison, Coordinates, Email, NamePart, PersonName, Phone, Texts, Values, are_spellings,
 };
@@ -11,8 +12,10 @@ use super::name_suffix::is_suffix_column;
 use crate::columns::Columns;
 use crate::date::Date;
 use crate::distinct::Firsts;
+use crate::distinct_texts::DistinctTexts;
 use crate::header::header_words;
 use crate::number::Number;
+use crate::thing_name::ThingNames;
 use crate::{DistinctRecords, Record, RecordPair, Tables};
 
 /// Number of a value that says nothing.
@@ -47,6 +50,10 @@ pub(super) struct ComparedColumn {
     pub(super) name: String,
     pub(super) kind: ColumnType,
     values: Box<dyn Values>,
+    /// The values as names, in columns of names of things alone.
+    names: Option<ThingNames>,
+    /// True for dates of birth.
+    is_of_births: bool,
     /// Keys by value, in columns of given and family names alone.
     keys: Vec<String>,
     /// Number of distinct records by value.
@@ -65,6 +72,8 @@ pub(super) struct Agreement {
     pub(super) level: u8,
     /// Probability that another record has the value, or of two values the more frequent one.
     pub(super) frequency: f32,
+    /// True if the values tell two things apart: `Galaxy S21` and `Galaxy S22`, or two dates of birth.
+    pub(super) contradicts: bool,
 }
 
 impl Agreement {
@@ -78,7 +87,7 @@ impl ComparedColumns {
     /// Takes the columns apart that the tables share and `kind` gives a type.
     pub(super) fn of(tables: Tables<'_>, kind: impl Fn(&str) -> Option<ColumnType>) -> Self {
         let (shared, firsts) = (Columns::of(tables), DistinctRecords::of(tables).firsts());
-        let mut texts: Vec<Distinct> = (0..shared.count()).map(|_| Distinct::default()).collect();
+        let mut texts: Vec<DistinctTexts> = (0..shared.count()).map(|_| DistinctTexts::default()).collect();
         let suffix = Suffix::of(&shared.names(), &kind);
         let mut numbered = |records| numbered_rows(records, &shared, suffix, &mut texts);
         let left = numbered(tables.left());
@@ -90,7 +99,7 @@ impl ComparedColumns {
         let is_compared = |at: usize| suffix.is_none_or(|suffix| suffix.column as usize != at);
         let columns = shared.names().into_iter().zip(texts).zip(rows).enumerate().filter(|(at, _)| is_compared(*at));
         let columns = columns.filter_map(|(_, ((name, texts), rows))| {
-            Some(ComparedColumn::of(name, kind(name)?, &texts.in_order(), rows, &firsts))
+            Some(ComparedColumn::of((name, kind(name)?), &texts.in_order(), rows, &firsts, shared.count() == 1))
         });
         let columns: Vec<ComparedColumn> = columns.collect();
         let names = FullNames::of(&columns, &firsts);
@@ -187,7 +196,14 @@ impl FullNames {
 }
 
 impl ComparedColumn {
-    fn of(name: &str, kind: ColumnType, texts: &[&str], (left, right): (Vec<u32>, Vec<u32>), firsts: &Firsts) -> Self {
+    /// Takes a column apart. `is_only`: whether the tables share no other.
+    fn of(
+        (name, kind): (&str, ColumnType),
+        texts: &[&str],
+        (left, right): (Vec<u32>, Vec<u32>),
+        firsts: &Firsts,
+        is_only: bool,
+    ) -> Self {
         let Apart { numbers, values, keys } = apart(kind, texts);
         let number = |text: u32| numbers.get(text as usize).copied().unwrap_or(MISSING);
         let left: Vec<u32> = left.into_iter().map(number).collect();
@@ -201,7 +217,10 @@ impl ComparedColumn {
             }
         }
         let filled = f64::from(counts.iter().sum::<u32>());
-        Self { name: name.to_owned(), kind, values, keys, counts, left, right, filled }
+        let names = kind.names_things(name).then(|| ThingNames::of(&first_texts(texts, &numbers, counts.len())));
+        let names = names.map(|names| if kind.is_main_name(name, is_only) { names } else { names.without_words() });
+        let is_of_births = is_of_births(name);
+        Self { name: name.to_owned(), kind, values, names, is_of_births, keys, counts, left, right, filled }
     }
 
     pub(super) fn left(&self, row: u32) -> Option<u32> {
@@ -218,14 +237,34 @@ impl ComparedColumn {
     }
 
     fn agreement(&self, left: u32, right: u32) -> Option<Agreement> {
-        let level = if left == right { self.kind.levels().len() - 1 } else { self.values.level(left, right) };
+        let is_equal = left == right;
+        let contradicts = !is_equal && self.contradicts(left, right);
+        let level = if is_equal { self.kind.levels().len() - 1 } else { self.level(left, right, contradicts) };
         let count = self.counts[left as usize].max(self.counts[right as usize]);
         // The record itself has the value too.
-        let count = if left == right { count } else { count + 1 };
+        let count = if is_equal { count } else { count + 1 };
         Some(Agreement {
             level: level as u8,
             frequency: frequency(count, self.kind.standard_equal(), self.filled) as f32,
+            contradicts,
         })
+    }
+
+    fn contradicts(&self, left: u32, right: u32) -> bool {
+        match &self.names {
+            Some(names) => names.differ_in_designators(left, right),
+            None => self.is_of_births && self.values.contradict(left, right),
+        }
+    }
+
+    /// Returns the level of agreement of two values; the lowest one of names of two things.
+    fn level(&self, left: u32, right: u32, contradicts: bool) -> usize {
+        let Some(names) = &self.names else { return self.values.level(left, right) };
+        if contradicts {
+            return 0;
+        }
+        let level = self.values.level(left, right);
+        if level > 0 && names.differ_in_words(left, right) { 0 } else { level }
     }
 }
 
@@ -241,6 +280,15 @@ struct Apart {
     numbers: Vec<u32>,
     values: Box<dyn Values>,
     keys: Vec<String>,
+}
+
+/// Returns the first text of each of `count` values.
+fn first_texts<'a>(texts: &[&'a str], numbers: &[u32], count: usize) -> Vec<&'a str> {
+    let mut firsts = vec![""; count];
+    for (text, number) in texts.iter().zip(numbers).rev().filter(|(_, number)| **number != MISSING) {
+        firsts[*number as usize] = text;
+    }
+    firsts
 }
 
 /// Takes texts apart; those with one key are one value.
@@ -297,14 +345,14 @@ fn numbered_rows(
     records: &[Record],
     columns: &Columns,
     suffix: Option<Suffix>,
-    texts: &mut [Distinct],
+    texts: &mut [DistinctTexts],
 ) -> Vec<Vec<u32>> {
     let mut rows = vec![vec![MISSING; records.len()]; columns.count()];
     for (row, record) in records.iter().enumerate() {
         let mut values = columns.values(record);
         suffix.iter().for_each(|suffix| suffix.add(&mut values));
         for (column, value) in values {
-            rows[column as usize][row] = texts[column as usize].number(&value);
+            rows[column as usize][row] = texts[column as usize].number(&value).unwrap_or(MISSING);
         }
     }
     rows
@@ -332,33 +380,5 @@ impl Suffix {
         if let (Some(suffix), Some(name)) = (place(self.column), place(self.name)) {
             values[name].1 = format!("{} {}", values[name].1, values[suffix].1).into();
         }
-    }
-}
-
-/// The distinct texts of a column, numbered as they come.
-#[derive(Default)]
-struct Distinct {
-    numbers: HashMap<String, u32>,
-}
-
-impl Distinct {
-    /// Returns the number of a text; that of a missing one if it says nothing.
-    fn number(&mut self, text: &str) -> u32 {
-        let text = text.trim();
-        if text.is_empty() {
-            return MISSING;
-        }
-        if let Some(number) = self.numbers.get(text) {
-            return *number;
-        }
-        let number = self.numbers.len() as u32;
-        self.numbers.insert(text.to_owned(), number);
-        number
-    }
-
-    fn in_order(&self) -> Vec<&str> {
-        let mut texts: Vec<(&str, u32)> = self.numbers.iter().map(|(text, number)| (text.as_str(), *number)).collect();
-        texts.sort_unstable_by_key(|(_, number)| *number);
-        texts.into_iter().map(|(text, _)| text).collect()
     }
 }

@@ -4,7 +4,7 @@ use super::profile::{Field, Profile, Profiles};
 use super::vocabulary::{SharedWeights, ratio, weight};
 
 /// Names of the features, in order.
-pub const FEATURES: [&str; 28] = [
+pub const FEATURES: [&str; 30] = [
     "constant",
     "words",
     "words²",
@@ -33,6 +33,8 @@ pub const FEATURES: [&str; 28] = [
     "n-grams × several columns",
     "containment × several columns",
     "rarest word shared × several columns",
+    "designators differ",
+    "distinguishing words differ",
 ];
 
 /// The features of a pair, as [`FEATURES`] names them.
@@ -55,6 +57,9 @@ struct Columns {
     numbers_differ: f64,
     /// Share of the columns with a value in one record alone.
     missing: f64,
+    /// 1 if the names in a column differ in a designator, and in a distinguishing word.
+    designators: f64,
+    distinguishing: f64,
 }
 
 pub(super) fn features(profiles: &Profiles, left: &Profile, right: &Profile) -> Features {
@@ -98,6 +103,8 @@ pub(super) fn features(profiles: &Profiles, left: &Profile, right: &Profile) -> 
         grams_cosine * several,
         words.containment() * several,
         rare_shared * several,
+        columns.designators,
+        columns.distinguishing,
     ]
 }
 
@@ -120,6 +127,15 @@ impl Columns {
                 return;
             }
             texts += 1;
+            if let (Some(names), Some(left), Some(right)) =
+                (&profiles.names[left.column as usize], left.name, right.name)
+                && left != right
+            {
+                found.designators =
+                    f64::from(u8::from(names.differ_in_designators(left, right))).max(found.designators);
+                found.distinguishing =
+                    f64::from(u8::from(names.differ_in_words(left, right))).max(found.distinguishing);
+            }
             let weight = profiles.column_weights[left.column as usize];
             let shared: SharedWeights = profiles.grams.shared(&left.grams, &right.grams);
             let cosine = if is_equal > 0.0 { 1.0 } else { shared.cosine() };

@@ -7,8 +7,10 @@ use truename_text::{NormalizedName, grams, stable_hash};
 
 use super::vocabulary::{Vocabulary, ratio};
 use crate::columns::Columns;
+use crate::distinct_texts::DistinctTexts;
 use crate::number::Number;
-use crate::{Record, Tables};
+use crate::thing_name::ThingNames;
+use crate::{ColumnTypes, Record, Tables};
 
 /// Smallest code of a trigram; shorter n-grams, which short texts alone have, lie below.
 const FIRST_TRIGRAM: u64 = 1 << 42;
@@ -22,6 +24,8 @@ pub(super) struct Profiles {
     pub(super) grams: Vocabulary,
     /// Share of each column in the weight of all n-grams.
     pub(super) column_weights: Vec<f64>,
+    /// Distinct names by column; none of a column that does not name things.
+    pub(super) names: Vec<Option<ThingNames>>,
     /// Number of records.
     pub(super) records: usize,
 }
@@ -42,10 +46,12 @@ pub(super) struct Profile {
 /// The value of a column, taken apart.
 pub(super) struct Field {
     pub(super) column: u32,
-    /// Hash of the normal form.
+    /// Hash of the normal form without spaces.
     pub(super) hash: u64,
     /// The value, where it is a number.
     pub(super) number: Option<f64>,
+    /// Number of the value among the names of its column; none in a column that does not name things.
+    pub(super) name: Option<u32>,
     pub(super) grams: Box<[u32]>,
 }
 
@@ -65,8 +71,8 @@ impl Profiles {
         let words = Vocabulary::of(&records, |record| words_of(record, &columns));
         let grams = Vocabulary::of(&records, |record| grams_of(record, &columns));
         let profile = |record: &Record| Profile::of(record, &columns, &words, &grams);
-        let left: Vec<Profile> = tables.left().par_iter().map(profile).collect();
-        let right = match tables {
+        let mut left: Vec<Profile> = tables.left().par_iter().map(profile).collect();
+        let mut right = match tables {
             Tables::One(_) => Vec::new(),
             Tables::Two(_, right) => right.par_iter().map(profile).collect(),
         };
@@ -76,7 +82,10 @@ impl Profiles {
         }
         let total = column_weights.iter().sum();
         column_weights.iter_mut().for_each(|weight| *weight = ratio(*weight, total));
-        Self { left, right, words, grams, column_weights, records: records.len() }
+        let count = records.len();
+        let of_all = records.into_iter().zip(left.iter_mut().chain(&mut right));
+        let names = numbered_names(of_all, &columns, &ColumnTypes::of(tables));
+        Self { left, right, words, grams, column_weights, names, records: count }
     }
 
     pub(super) fn left(&self, row: u32) -> &Profile {
@@ -95,8 +104,9 @@ impl Profile {
         let field = |((column, value), normalized): (&(u32, Cow<'_, str>), &NormalizedName)| {
             (!normalized.is_empty()).then(|| Field {
                 column: *column,
-                hash: stable_hash(normalized.as_str()),
+                hash: stable_hash(&normalized.squeezed()),
                 number: Number::read(value).map(|number| number.0),
+                name: None,
                 grams: grams.numbers(trigrams(normalized)),
             })
         };
@@ -111,6 +121,31 @@ impl Profile {
             fields,
         }
     }
+}
+
+/// Numbers the values of the columns that name things, and takes these names apart.
+fn numbered_names<'a>(
+    records: impl Iterator<Item = (&'a Record, &'a mut Profile)>,
+    columns: &Columns,
+    types: &ColumnTypes,
+) -> Vec<Option<ThingNames>> {
+    let has_names = |column: &str| types.get(column).is_some_and(|kind| kind.names_things(column));
+    let mut texts: Vec<Option<DistinctTexts>> =
+        columns.names().into_iter().map(|column| has_names(column).then(DistinctTexts::default)).collect();
+    for (record, profile) in records {
+        for (column, value) in columns.values(record) {
+            let Some(texts) = &mut texts[column as usize] else { continue };
+            if let Some(field) = profile.fields.iter_mut().find(|field| field.column == column) {
+                field.name = texts.number(&value);
+            }
+        }
+    }
+    let is_main = |column: &str| types.get(column).is_some_and(|kind| kind.is_main_name(column, columns.count() == 1));
+    let names = |(texts, column): (Option<DistinctTexts>, &str)| {
+        let names = ThingNames::of(&texts?.in_order());
+        Some(if is_main(column) { names } else { names.without_words() })
+    };
+    texts.into_iter().zip(columns.names()).map(names).collect()
 }
 
 /// Returns the hashes of a record's words, each once.

@@ -37,6 +37,15 @@ impl Comparison for Date {
             () => 0,
         }
     }
+
+    /// Returns true for two full dates that differ in two places of year, month and day, by more than one digit; swapped days and months
+    /// are one.
+    fn contradicts(&self, other: &Self) -> bool {
+        let parts = |date: &Self| [date.year, date.month, date.day];
+        let differing = parts(self).into_iter().zip(parts(other)).filter(|(one, other)| one != other).count();
+        let are_full = [self, other].iter().all(|date| date.month > 0 && date.day > 0);
+        are_full && differing > 1 && self.level(other) < Self::SIMILAR
+    }
 }
 
 #[cfg(test)]
@@ -53,5 +62,22 @@ mod tests {
         assert_eq!(of("1999-04-03", "1999"), "same year");
         assert_eq!(of("1999-04-03", "1999-11-12"), "same year");
         assert_eq!(of("1950-01-01", "1978-01-01"), "differs");
+    }
+
+    #[test]
+    fn full_dates_that_differ_plainly_contradict() {
+        let contradict = |left: &str, right: &str| {
+            let (left, right) = (Date::parse(left).unwrap(), Date::parse(right).unwrap());
+            assert_eq!(left.contradicts(&right), right.contradicts(&left));
+            left.contradicts(&right)
+        };
+        for other in ["1982-11-02", "1950-07-29", "1951-03-04", "1950-04-13"] {
+            assert!(contradict("1950-03-14", other), "{other}");
+        }
+        // One digit, two digits of one part, digits that changed places, and a part that is not given.
+        for other in ["1950-03-15", "1960-03-14", "1950-03-27", "1905-03-14", "1950", "1950-03"] {
+            assert!(!contradict("1950-03-14", other), "{other}");
+        }
+        assert!(!contradict("1980-04-05", "1980-05-04"));
     }
 }

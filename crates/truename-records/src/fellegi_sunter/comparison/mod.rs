@@ -52,17 +52,31 @@ pub(super) trait Comparison: Sized {
 
     /// Returns the level of agreement with another value whose key differs.
     fn level(&self, other: &Self) -> usize;
+
+    /// Returns true if the values tell two things apart.
+    fn contradicts(&self, _other: &Self) -> bool {
+        false
+    }
 }
 
 /// The distinct values of a column, by number.
 pub(super) trait Values: Send + Sync {
     /// Returns the level of agreement of two values whose keys differ.
     fn level(&self, left: u32, right: u32) -> usize;
+
+    /// Returns true if two values tell two things apart.
+    fn contradict(&self, _left: u32, _right: u32) -> bool {
+        false
+    }
 }
 
 impl<C: Comparison + Send + Sync> Values for Vec<C> {
     fn level(&self, left: u32, right: u32) -> usize {
         self[left as usize].level(&self[right as usize])
+    }
+
+    fn contradict(&self, left: u32, right: u32) -> bool {
+        self[left as usize].contradicts(&self[right as usize])
     }
 }
 
