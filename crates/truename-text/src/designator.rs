@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::alternative::other_numeral;
+use crate::alternative::{CHINESE_DIGITS, ORDINALS, number_in_words, other_numeral};
+use crate::digit_group::without_commas;
 use crate::key::variant_of;
 use crate::normalize::is_greek_letter;
 use crate::{Rotation, spelt_out};
@@ -24,7 +25,8 @@ enum Piece {
     Word(String),
     /// The first word of a pair of opposites; true if the name has the second one.
     Opposite(String, bool),
-    /// The parts of a number between dots, leading zeros left out, and the amount if a unit stands behind it.
+    /// The parts of a number between dots, and the amount if a unit stands behind it. Leading zeros of the first part are left out, and those at
+    /// the end of a fraction of one.
     Number(Vec<String>, Option<Amount>),
     /// A Latin letter that stands alone or behind a number, or a Greek one, spelt out.
     Letter(String),
@@ -47,6 +49,7 @@ impl Designators {
     /// Takes a name apart.
     pub fn of(name: &str) -> Self {
         let spelt = with_ordinals(spelt_out(name));
+        let spelt = without_commas(&spelt);
         let runs = runs(&spelt);
         let mut pieces = Vec::with_capacity(runs.len());
         let (mut before, mut lists) = ("", Vec::with_capacity(runs.len()));
@@ -302,14 +305,6 @@ fn sign_of(word: &str) -> Option<char> {
     }
 }
 
-/// Ordinal numbers from 1.
-const ORDINALS: [&str; 12] = [
-    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
-    "twelfth",
-];
-/// Chinese digits from 1.
-const CHINESE_DIGITS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];
-
 /// Returns the ordinal number that a word stands for.
 fn ordinal(word: &str) -> Option<usize> {
     ORDINALS.iter().position(|ordinal| ordinal.eq_ignore_ascii_case(word)).map(|place| place + 1)
@@ -365,6 +360,9 @@ fn with_ordinals(name: Cow<'_, str>) -> Cow<'_, str> {
 }
 
 fn number(text: &str) -> Piece {
+    if let Some(fraction) = text.strip_prefix("0.").filter(|fraction| !fraction.contains('.')) {
+        return Piece::Number(vec![String::new(), fraction.trim_end_matches('0').to_owned()], None);
+    }
     Piece::Number(text.split('.').map(|part| part.trim_start_matches('0').to_owned()).collect(), None)
 }
 
@@ -373,7 +371,7 @@ fn push_letters(text: &str, before: &str, is_last: bool, pieces: &mut Vec<Piece>
     let numeral = other_numeral(text, &before.to_lowercase()).filter(|(_, place)| place.allows(false, is_last));
     let digits = numeral.as_ref().map_or(0, |(arabic, _)| arabic.bytes().take_while(u8::is_ascii_digit).count());
     let lower = text.to_lowercase();
-    if let Some(place) = ordinal(text) {
+    if let Some(place) = ordinal(text).or_else(|| number_in_words(text)) {
         pieces.push(number(&place.to_string()));
         return;
     }
@@ -513,12 +511,7 @@ fn amount(name: &str, runs: &[Run]) -> Option<Amount> {
     if !is_unit || rest.last().is_some_and(|before| before.end == number.start) {
         return None;
     }
-    let unit = variant_of(&text.to_lowercase());
-    // `µ` is spelt out.
-    let micro = unit.strip_prefix("mu").or_else(|| unit.strip_prefix('u'));
-    let is_named =
-        |short: &str, long: &str| short == unit || long == unit || micro.is_some() && short.strip_prefix("mc") == micro;
-    let (_, _, base, exponent) = *UNITS.iter().find(|(short, long, ..)| is_named(short, long))?;
+    let (base, exponent) = unit_of(text)?;
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     if fraction.contains('.') {
         return None;
@@ -527,6 +520,21 @@ fn amount(name: &str, runs: &[Run]) -> Option<Amount> {
     let significant = digits.trim_end_matches('0');
     let exponent = exponent - fraction.len() as i32 + (digits.len() - significant.len()) as i32;
     Some(Amount { base, digits: significant.trim_start_matches('0').to_owned(), exponent })
+}
+
+/// Returns the base unit of a unit and its power of ten.
+fn unit_of(text: &str) -> Option<(char, i32)> {
+    let unit = variant_of(&text.to_lowercase());
+    // `µ` is spelt out.
+    let micro = unit.strip_prefix("mu").or_else(|| unit.strip_prefix('u'));
+    let is_named =
+        |short: &str, long: &str| short == unit || long == unit || micro.is_some() && short.strip_prefix("mc") == micro;
+    UNITS.iter().find(|(short, long, ..)| is_named(short, long)).map(|(_, _, base, exponent)| (*base, *exponent))
+}
+
+/// Returns true for a unit of an amount (`mg`, `units`).
+pub(crate) fn is_unit(text: &str) -> bool {
+    unit_of(text).is_some()
 }
 
 #[cfg(test)]
@@ -610,6 +618,11 @@ mod tests {
             ("aspirin 100 mg tablet", "aspirin 100 g tablet"),
             ("aspirin 100 mg tablet", "aspirin 100 ml"),
             ("aspirin 2.5 mg", "aspirin 2 mg"),
+            ("foo 0.05", "foo 0.5"),
+            ("foo 1,000 units", "foo 100 units"),
+            ("World War Two", "World War I"),
+            ("3-photon microscopy", "two-photon microscopy"),
+            ("3rd-degree burn", "second degree burn"),
             ("foo 100-mg tablet", "foo 100 µg tablet"),
             ("foo 100 IU", "foo 100 mg"),
             ("type 2g", "type 2a"),
@@ -689,6 +702,13 @@ mod tests {
             ("primary foo 1", "upper foo 2"),
             ("aspirin 0.1 g tablet", "aspirin 100 mg tablet"),
             ("foo 1 l", "foo 1000 mL"),
+            ("foo 1,000 units", "foo 1000 units bar"),
+            ("foo 5.0 mg", "foo 5 mg"),
+            ("foo 0.50", "foo 0.5"),
+            ("World War Two", "World War II"),
+            ("World War Two", "World War 2"),
+            ("2-photon microscopy", "two-photon microscopy"),
+            ("3rd-degree burn", "third degree burn"),
             ("foo 1 litre", "foo 10 dl"),
             ("foo 100 µg", "foo 100 mcg"),
             ("foo 100ug", "foo 0.1 milligrams"),

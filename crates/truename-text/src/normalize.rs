@@ -13,7 +13,8 @@ const WORD_BYTES: usize = 64;
 ///
 /// Compatibility decomposition (Unicode NFKD), lower case, diacritics of Latin, Greek and Cyrillic
 /// letters and vowel marks of Hebrew and Arabic ones dropped, digits of other scripts those of ASCII, Greek letters spelt out but in Greek
-/// words, apostrophes dropped, any other punctuation a space, `&` the word `and`, control and bidirectional characters dropped, spaces folded.
+/// words, Cyrillic and Greek letters of Latin words the Latin ones that they look like, apostrophes dropped, any other punctuation a space, `&`
+/// the word `and`, control and bidirectional characters dropped, spaces folded.
 /// `+` and `#` stay, for they tell `C`, `C++` and `C#`, or `Ca` and `Ca2+`, apart.
 /// Normalising twice changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,7 +28,8 @@ impl NormalizedName {
         }
         // Before the decomposition, which makes a space and a mark of an acute accent by itself.
         let typed = name.chars().map(|c| if is_apostrophe(c) { '\'' } else { c });
-        let decomposed: Vec<char> = typed.nfkd().filter(|&c| !is_dropped_mark(c)).collect();
+        let mut decomposed: Vec<char> = typed.nfkd().filter(|&c| !is_dropped_mark(c)).collect();
+        fold_look_alikes(&mut decomposed);
         let mut folded = String::with_capacity(name.len());
         for (at, &character) in decomposed.iter().enumerate() {
             match greek_letter(character) {
@@ -83,12 +85,13 @@ impl fmt::Display for NormalizedName {
 }
 
 /// Returns the name in the characters that vocabularies use: compatibility composition (Unicode NFKC), single Greek
-/// letters spelt out, digits, dashes and primes of ASCII. Letters keep their case and their marks.
+/// letters spelt out, digits, dashes and primes of ASCII, Latin letters in the place of look-alikes. Letters keep their case and their marks.
 pub fn spelt_out(name: &str) -> Cow<'_, str> {
     if name.is_ascii() {
         return Cow::Borrowed(name);
     }
-    let characters: Vec<char> = name.nfkc().collect();
+    let mut characters: Vec<char> = name.nfkc().collect();
+    fold_look_alikes(&mut characters);
     let mut spelt = String::with_capacity(name.len());
     for (at, &character) in characters.iter().enumerate() {
         match character {
@@ -187,13 +190,12 @@ fn push_folded(folded: &mut String, character: char) {
         'ŧ' | 'Ŧ' => folded.push('t'),
         'ı' => folded.push('i'),
         'ς' => folded.push('σ'),
-        '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{AD}' => {}
         _ if character.is_alphanumeric() => match ascii_digit(character) {
             Some(digit) => folded.push(digit),
             None => folded.extend(character.to_lowercase()),
         },
         _ if is_combining_mark(character) => folded.push(character),
-        _ if character.is_control() && !character.is_whitespace() => {}
+        _ if is_dropped(character) => {}
         _ => push_space(folded),
     }
 }
@@ -221,6 +223,90 @@ fn is_dropped_mark(character: char) -> bool {
         | '\u{610}'..='\u{61A}' | '\u{64B}'..='\u{65F}' | '\u{670}'
         | '\u{6D6}'..='\u{6DC}' | '\u{6DF}'..='\u{6E4}' | '\u{6E7}' | '\u{6E8}' | '\u{6EA}'..='\u{6ED}'
         | '\u{FE00}'..='\u{FE0F}')
+}
+
+/// Replaces the Cyrillic and Greek letters of Latin words by the Latin ones that they look like (`Аspirin` typed with a Cyrillic `А`). A word
+/// with a Cyrillic letter that looks like none stays, and so does a Greek capital but before a small Latin letter (`TCRΑ`).
+fn fold_look_alikes(characters: &mut [char]) {
+    if characters.iter().all(|&c| latin_look_alike(c).is_none()) {
+        return;
+    }
+    // Characters that the normal form drops end no word, and the scripts behind Cyrillic have none of these letters.
+    let is_within = |c: char| c < '\u{530}' && c.is_alphabetic() || is_dropped(c);
+    for word in characters.chunk_by_mut(|one, other| is_within(*one) && is_within(*other)) {
+        let is_latin = word.iter().any(|&c| c < '\u{250}' && c.is_alphabetic());
+        if !is_latin || word.iter().any(|&c| is_cyrillic(c) && latin_look_alike(c).is_none()) {
+            continue;
+        }
+        let is_greek = |c: Option<&char>| c.is_some_and(|c| greek_letter(*c).is_some());
+        for at in 0..word.len() {
+            let (before, next) = (at.checked_sub(1).map(|before| &word[before]), word.get(at + 1));
+            let is_single = || !is_greek(before) && !is_greek(next);
+            let may_fold = is_cyrillic(word[at])
+                || is_single() && (!word[at].is_uppercase() || next.is_some_and(char::is_ascii_lowercase));
+            if let Some(latin) = latin_look_alike(word[at]).filter(|_| may_fold) {
+                word[at] = latin;
+            }
+        }
+    }
+}
+
+/// Returns true for apostrophes and for control and bidirectional characters.
+fn is_dropped(character: char) -> bool {
+    is_apostrophe(character)
+        || matches!(character, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{AD}')
+        || character.is_control() && !character.is_whitespace()
+}
+
+fn is_cyrillic(character: char) -> bool {
+    matches!(character, '\u{400}'..='\u{52F}')
+}
+
+/// Returns the Latin letter of the shape of a Cyrillic or Greek one; small Greek letters but omicron are symbols of their own.
+fn latin_look_alike(character: char) -> Option<char> {
+    if !matches!(character, '\u{370}'..='\u{52F}') {
+        return None;
+    }
+    Some(match character {
+        'а' => 'a',
+        'е' => 'e',
+        'о' | 'ο' => 'o',
+        'р' => 'p',
+        'с' => 'c',
+        'у' => 'y',
+        'х' => 'x',
+        'і' => 'i',
+        'ј' => 'j',
+        'ѕ' => 's',
+        'һ' => 'h',
+        'ԁ' => 'd',
+        'ԛ' => 'q',
+        'ԝ' => 'w',
+        'ӏ' => 'l',
+        'к' => 'k',
+        'А' | 'Α' => 'A',
+        'В' | 'Β' => 'B',
+        'Е' | 'Ε' => 'E',
+        'К' | 'Κ' => 'K',
+        'М' | 'Μ' => 'M',
+        'Н' | 'Η' => 'H',
+        'О' | 'Ο' => 'O',
+        'Р' | 'Ρ' => 'P',
+        'С' => 'C',
+        'Т' | 'Τ' => 'T',
+        'У' | 'Υ' => 'Y',
+        'Х' | 'Χ' => 'X',
+        'І' | 'Ι' | 'Ӏ' => 'I',
+        'Ј' => 'J',
+        'Ѕ' => 'S',
+        'Һ' => 'H',
+        'Ԁ' => 'D',
+        'Ԛ' => 'Q',
+        'Ԝ' => 'W',
+        'Ζ' => 'Z',
+        'Ν' => 'N',
+        _ => return None,
+    })
 }
 
 /// Zeros of the decimal digits of other scripts; one to nine follow each (Unicode, general category Nd).
@@ -317,6 +403,10 @@ mod tests {
             ("ΔΨm", "delta psi m"),
             ("το δε και ΑΒΓ αβγδ", "το δε και αβγ αβγδ"),
             ("µ-opioid", "mu opioid"),
+            ("Аspirin рatient aspirіn СD4", "aspirin patient aspirin cd4"),
+            ("Αspirin glucοse", "aspirin glucose"),
+            ("TCRΑ Β-cell κB", "tcr alpha beta cell kappa b"),
+            ("Москва кот USBкабель T-клетка", "москва кот usbкабель t клетка"),
             ("日本 語", "日本 語"),
             ("مُحَمَّد", "محمد"),
             ("שָׁלוֹם", "שלום"),
@@ -340,6 +430,7 @@ mod tests {
             ("5′-ﬂuoro", "5'-fluoro"),
             ("Σωκράτης", "Σωκράτης"),
             ("Sjögren 漢字", "Sjögren 漢字"),
+            ("Аspirin Москва", "Aspirin Москва"),
             ("AKT1", "AKT1"),
         ];
         for (name, expected) in cases {

@@ -1,6 +1,6 @@
 //! Signs that alone tell chemical names apart: of optical rotation, and of a negative charge.
 
-use crate::NormalizedName;
+use crate::{NormalizedName, spelt_out};
 
 /// Direction in which a compound turns light, as its name has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,6 +57,39 @@ pub fn differ_in_final_signs(one: &str, other: &str) -> bool {
     let is_part = |signs: &str| !signs.is_empty() && (signs != "+" || is_word());
     let ends_in_letter = stem.as_str().ends_with(char::is_alphabetic);
     stem == other_stem && ends_in_letter && signs != other_signs && (is_part(signs) || is_part(other_signs))
+}
+
+/// Elements of which an ion has a name of its own.
+const METALS: [&str; 25] = [
+    "Ag", "Al", "Ba", "Be", "Ca", "Cd", "Co", "Cr", "Cs", "Cu", "Fe", "H", "Hg", "K", "La", "Li", "Mg", "Mn", "Na",
+    "Ni", "Pb", "Rb", "Sn", "Sr", "Zn",
+];
+
+/// Returns true if two names are the symbol of one metal with other charges: `Na+` and `Na`, `Fe2+` and `Fe3+`.
+pub fn differ_in_charge(one: &str, other: &str) -> bool {
+    let is_longer = |name: &&str| name.len() > LONGEST_ION;
+    if [one, other].iter().any(is_longer) {
+        return false;
+    }
+    let (one, other) = (spelt_out(one), spelt_out(other));
+    ion(&one).zip(ion(&other)).is_some_and(|(one, other)| one.0 == other.0 && one.1 != other.1)
+}
+
+/// Longest name in bytes that is a symbol with its charge (`Ca²⁺`).
+const LONGEST_ION: usize = 12;
+
+/// Returns the symbol and the charge of a name that is an ion or a metal; `None` for other names.
+fn ion(name: &str) -> Option<(&str, usize)> {
+    let name = name.trim();
+    let (symbol, charge) = name.split_at(name.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(name.len()));
+    let charge = charge.trim().trim_start_matches(['(', '[', '^']).trim_end_matches([')', ']']);
+    let digits = charge.trim_matches('+');
+    let pluses = charge.len() - digits.len();
+    let charge = match digits {
+        "" => pluses,
+        _ => digits.parse().ok().filter(|_| pluses == 1)?,
+    };
+    METALS.contains(&symbol).then_some((symbol, charge))
 }
 
 impl Rotation {
@@ -123,6 +156,19 @@ mod tests {
         }
         for (one, other) in [("Na", "Na+"), ("CD4", "CD4+"), ("Ca2+", "Ca"), ("C", "D#"), ("c#", "C#"), ("C", "c")] {
             assert!(!differ_in_final_signs(one, other), "{one} / {other}");
+        }
+        for (one, other) in [("Na", "Na+"), ("Fe2+", "Fe3+"), ("Ca(2+)", "Ca"), ("Ca²⁺", "Ca+"), ("Fe++", "Fe3+")] {
+            assert!(differ_in_charge(one, other) && differ_in_charge(other, one), "{one} / {other}");
+        }
+        for (one, other) in [
+            ("Ca²⁺", "Ca++"),
+            ("Fe+2", "Fe(2+)"),
+            ("Na", "K+"),
+            ("CD4", "CD4+"),
+            ("Na+ channel", "Na channel"),
+            ("", ""),
+        ] {
+            assert!(!differ_in_charge(one, other), "{one} / {other}");
         }
         assert_eq!(Rotation::before("of (±)-foosol", 8), Some(3));
         assert_eq!(Rotation::before("of (R)-foosol", 7), None);

@@ -3,8 +3,9 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::alternative::{Alternative, alternatives, is_acronym};
+use crate::alternative::{Alternative, alternatives, charge, is_acronym};
 use crate::border::{Border, Borders};
+use crate::designator::is_unit;
 use crate::key::{may_vary, variant_of};
 use crate::normalize::is_apostrophe;
 use crate::{NormalizedName, Span};
@@ -13,8 +14,8 @@ use crate::{NormalizedName, Span};
 ///
 /// The forms of neighbouring words written together are the squeezed normal form of the text they cover, so
 /// that a name is found however it is spaced and hyphenated. Hyphens, slashes and brackets end a word; an
-/// apostrophe within one does not, unless it stands for a vowel (`l'asthme`) or before a Turkish ending (`Adler'den`); `+`, `#` and `&` are words of their own, raised ones too, and so is each
-/// character of a script that has no spaces.
+/// apostrophe within one does not, unless it stands for a vowel (`l'asthme`) or before a Turkish ending (`Adler'den`); `+`, `#` and `&` are words of their own, raised ones too, and so are
+/// the charge of an ion (`++` in `Fe++`) and each character of a script that has no spaces.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
     words: Vec<Word>,
@@ -56,7 +57,8 @@ impl Words {
             else {
                 return words;
             };
-            let end = word_end(text, start, span.end);
+            let charge = charge(&text[span.start..start], &text[start..span.end]);
+            let end = charge.map_or_else(|| word_end(text, start, span.end), |length| start + length);
             for (word, part) in trimmed(text, start, end).into_iter().flat_map(|word| elided(text, word)) {
                 words.push(&borders, text, word, part);
             }
@@ -104,7 +106,7 @@ impl Words {
         let border_before = self.words.last().map_or(Border::Segment, |before| borders.between(before.span, span));
         self.words.push(Word { span, form_end, variant_end: self.forms.len(), border_before, part });
         let before = word.checked_sub(1).map_or("", |before| self.form(before));
-        for alternative in alternatives(written, before) {
+        for alternative in alternatives(written, before, &text[span.end..]) {
             self.alternatives.push((word, alternative));
         }
     }
@@ -182,6 +184,7 @@ pub fn alternative_names(name: &str) -> Vec<String> {
             }
         }
     }
+    names.extend(other_decimal(name));
     if name.contains("(+/-)") {
         let racemic: Vec<String> = names.iter().map(|name| name.replace("(+/-)", "(±)")).collect();
         names.extend(racemic);
@@ -189,6 +192,33 @@ pub fn alternative_names(name: &str) -> Vec<String> {
     names.remove(0);
     names.truncate(MAX_ALTERNATIVE_NAMES);
     names
+}
+
+/// Returns a name with its first number before a unit written without the zeros that end its fraction (`5 mg` for `5.0 mg`), with a zero before its
+/// point (`0.5 mg` for `.5 mg`) or, for a whole number, with a fraction of zero (`5.0 mg`); `None` where there is no such number.
+fn other_decimal(name: &str) -> Option<String> {
+    let is_number = |c: char| c.is_ascii_digit() || c == '.';
+    let start = name.char_indices().find_map(|(at, c)| {
+        let is_first = name[..at].chars().next_back().is_none_or(|before| before.is_whitespace() || before == '(');
+        (is_first && is_number(c)).then_some(at)
+    })?;
+    let rest = name[start..].trim_start_matches(is_number);
+    let (number, is_amount) = (&name[start..name.len() - rest.len()], is_before_unit(rest));
+    let number = match number.split_once('.') {
+        _ if !is_amount => return None,
+        Some(("", fraction)) if !fraction.is_empty() => format!("0.{fraction}"),
+        Some((_, fraction)) if fraction.contains('.') || !fraction.ends_with('0') => return None,
+        Some(_) => number.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        None => format!("{number}.0"),
+    };
+    Some(format!("{}{number}{rest}", &name[..start]))
+}
+
+/// Returns true if a text begins with a space or hyphen, or none, and a unit.
+fn is_before_unit(text: &str) -> bool {
+    let text = text.strip_prefix([' ', '-']).unwrap_or(text);
+    let unit = &text[..text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len())];
+    text.starts_with('%') || is_unit(unit)
 }
 
 /// Maximum number of other ways to write a name that are tried.
@@ -398,6 +428,18 @@ mod tests {
         assert_eq!(written_forms("Tumours, Breast"), ["breasttumor", "breasttumours", "tumorbreast", "tumoursbreast"]);
         assert_eq!(written_forms("aspirin"), ["aspirin"]);
         assert!(written_forms("--").is_empty());
+        for (name, expected) in [
+            ("foo 5.0 mg", Some("foo 5 mg")),
+            ("foo 5.50mg", Some("foo 5.5mg")),
+            ("foo (.5 mg)", Some("foo (0.5 mg)")),
+            ("foo 10%", Some("foo 10.0%")),
+            ("foo 5.05 mg", None),
+            ("foo 1.2.0 mg", None),
+            ("foo 5.0", None),
+            ("type2 mg", None),
+        ] {
+            assert_eq!(other_decimal(name).as_deref(), expected, "{name}");
+        }
     }
 
     proptest! {

@@ -77,15 +77,14 @@ impl AssertionRules {
         Arc::clone(&ENGLISH)
     }
 
-    /// Reads triggers, in the columns of [`ENGLISH_TRIGGERS`].
+    /// Reads triggers, in the columns of [`ENGLISH_TRIGGERS`]. A line that begins with `# ` is a comment, unless its columns are those of a
+    /// trigger with a number (`# days ago`).
     ///
     /// # Errors
     /// The number and the fault of the first line that is no trigger.
     pub fn parse(text: &str) -> Result<Self, (u64, String)> {
         let mut rules = Self::default();
-        for (number, line) in
-            (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with("# "))
-        {
+        for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !is_comment(line)) {
             rules.add(line).map_err(|fault| (number, fault))?;
         }
         rules.keep_inner_ends();
@@ -347,6 +346,12 @@ impl<'t> Scopes<'t> {
     }
 }
 
+fn is_comment(line: &str) -> bool {
+    let mut columns = line.split('\t').map(str::trim).skip(1);
+    let mut column = || columns.next().unwrap_or_default();
+    line.starts_with("# ") && effects(column(), column()).is_err()
+}
+
 fn effects(effect: &str, direction: &str) -> Result<Vec<Effect>, String> {
     let (verb, names) = effect.split_once(' ').unwrap_or((effect, ""));
     match verb {
@@ -436,6 +441,16 @@ mod tests {
         assert_eq!(asserted(&"no [fever] ".repeat(times)), vec!["negated"; times]);
         assert_eq!(asserted(&"[fever] unlikely ".repeat(times)), vec!["negated"; times]);
         assert_eq!(asserted(&"no [fever] but [cough] ".repeat(times)), ["negated", ""].repeat(times));
+    }
+
+    #[test]
+    fn a_number_may_begin_a_trigger_and_a_comment_may_have_tabs() {
+        let table = "# Columns:\tphrase\teffect\n# a note\n#\tnone\n# days ago\thistorical\tbackward\n# no more\tend\n";
+        let rules = AssertionRules::parse(table).unwrap();
+        let text = "stroke three days ago";
+        let found = rules.of_passage(text, Span::new(0, text.len()), &[Span::new(0, 6)]);
+        assert!(found[0].contains(Assertion::Historical));
+        assert_eq!(rules.phrases["#"].len(), 3);
     }
 
     #[test]
