@@ -124,7 +124,7 @@ fn by_extension(path: &Path) -> Option<Format> {
         "obo" => Format::Obo,
         "json" => Format::OboGraph,
         "jsonld" => Format::JsonLd,
-        "ttl" | "nt" | "turtle" => Format::Turtle,
+        "ttl" | "nt" | "nq" | "turtle" => Format::Turtle,
         // In another syntax of OWL, the reader says which.
         "owl" | "rdf" | "ofn" | "omn" => Format::RdfXml,
         "owx" => Format::OwlXml,

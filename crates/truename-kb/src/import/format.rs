@@ -16,7 +16,7 @@ pub enum Format {
     Obo,
     /// OBO Graphs JSON.
     OboGraph,
-    /// SKOS or OWL in Turtle or N-Triples.
+    /// SKOS or OWL in Turtle, N-Triples or N-Quads.
     Turtle,
     /// SKOS or OWL in JSON-LD.
     JsonLd,

@@ -1,4 +1,4 @@
-//! SKOS (and SKOS-XL), OWL and MeSH's vocabulary in Turtle, N-Triples, RDF/XML and JSON-LD.
+//! SKOS (and SKOS-XL), OWL and MeSH's vocabulary in Turtle, N-Triples, N-Quads, RDF/XML and JSON-LD.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -6,23 +6,28 @@ use std::path::Path;
 use oxjsonld::{JsonLdErrorCode, JsonLdParseError, JsonLdParser};
 use oxrdf::{NamedNode, NamedOrBlankNode, Term, Triple};
 use oxrdfxml::RdfXmlParser;
-use oxttl::{TurtleParseError, TurtleParser, TurtleSyntaxError};
+use oxttl::{NQuadsParser, TurtleParseError, TurtleParser, TurtleSyntaxError};
 use truename_error::{HintPart, hint};
 use truename_text::excerpt;
 
 use super::collector::Collector;
 use super::format::Format;
 use super::graph::Graph;
+use super::lines::for_each_row;
 use super::markup::plain_value;
 use crate::{Error, error};
 use truename_read::json::JsonDocument;
 use truename_read::xml::{Pieces, Plain};
-use truename_read::{Source, encoding_hint};
+use truename_read::{Source, encoding_hint, has_extension};
 
 /// Relative references are resolved against this where the file names no base of its own.
 pub(super) const BASE: &str = "file:///";
 
+/// Reads Turtle, or N-Triples and N-Quads line by line.
 pub(super) fn read_turtle(source: Source, collector: &mut Collector) -> Result<(), Error> {
+    if has_lines_of_statements(&source) {
+        return read_statements(source, collector);
+    }
     let (path, text) = (source.path().to_owned(), source.into_text());
     let watch = text.watch();
     let mut graph = Graph::default();
@@ -61,6 +66,45 @@ pub(super) fn read_turtle(source: Source, collector: &mut Collector) -> Result<(
         _ => {}
     }
     graph.finish(collector)
+}
+
+/// Returns true for N-Triples and N-Quads, by the name of the file or a first statement with a graph, which Turtle does not have.
+fn has_lines_of_statements(source: &Source) -> bool {
+    if ["nt", "nq"].iter().any(|extension| has_extension(source.path(), extension)) {
+        return true;
+    }
+    let beginning = source.beginning_text();
+    let first = beginning.lines().find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    let quad = first.and_then(|line| NQuadsParser::new().for_slice(line).next());
+    quad.is_some_and(|quad| quad.is_ok_and(|quad| !quad.graph_name.is_default_graph()))
+}
+
+/// Reads a statement a line; a line that is none is listed, and the others are read.
+fn read_statements(source: Source, collector: &mut Collector) -> Result<(), Error> {
+    let path = source.path().to_owned();
+    let (mut graph, mut first, mut has_triples) = (Graph::default(), None, false);
+    let is_whole = |line: &str| line.trim_end().ends_with('.') || line.trim_start().starts_with('#');
+    for_each_row(source, collector, is_whole, |number, line, collector| {
+        for quad in NQuadsParser::new().for_slice(line) {
+            match quad {
+                Ok(quad) => {
+                    has_triples = true;
+                    add(&mut graph, quad.into(), collector);
+                }
+                Err(fault) => {
+                    let refused = || error::syntax(&path, Some(number), format!("not N-Triples: {}", fault.message()));
+                    first.get_or_insert_with(refused);
+                    let reason = "not N-Triples or N-Quads, so the line was left out";
+                    return collector.problem(Some(number), fault.message(), reason);
+                }
+            }
+        }
+        Ok(())
+    })?;
+    match first {
+        Some(first) if !has_triples => Err(first),
+        _ => graph.finish(collector),
+    }
 }
 
 fn list_statement(fault: &TurtleSyntaxError, collector: &mut Collector) -> Result<(), Error> {

@@ -540,6 +540,34 @@ fn a_malformed_statement_of_turtle_costs_no_other_unless_the_file_ends_in_it() {
 }
 
 #[test]
+fn a_malformed_line_of_n_triples_and_n_quads_costs_no_other() {
+    let label = format!("<{SKOS}prefLabel>");
+    let lines = |graph: &str| {
+        format!(
+            "# a comment\n<http://x/1> {label} \"lamp\"@en{graph} .\n<http://x/2> {label} \"desk .\n<http://x/3> {label} \"pot\"{graph} .\n\
+             <http://x/4> broken\n<http://x/5> {label} \"cup\"{graph} .\n<http://x/6 a> {label} \"a\"{graph} .\n\
+             <http://x/7> {label} \"b\"@en_US{graph} .\n_:b {label} \"c\"\n\n<http://x/8> {label} \"last\"{graph} ."
+        )
+    };
+    for (name, text) in [("a.nt", lines("")), ("b.nq", lines(" <http://x/g>")), ("c.txt", lines(" <http://x/g>"))] {
+        let folder = tempfile::tempdir().unwrap();
+        let read = read_files(&write(folder.path(), &[(name, &text)]), &ImportOptions::default()).unwrap();
+        assert_eq!(concepts(&read), ["http://x/1: lamp", "http://x/3: pot", "http://x/5: cup", "http://x/8: last"]);
+        let lines: Vec<u64> = read.problems.iter().filter_map(|problem| problem.line).collect();
+        assert_eq!(lines, [3, 5, 7, 8, 9], "{name}: {:?}", read.problems);
+        let reason = "not N-Triples or N-Quads, so the line was left out: ";
+        assert!(problems(&read).iter().all(|problem| problem.contains(reason)), "{:?}", read.problems);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let cut = write(folder.path(), &[("a.nt", &format!("<http://x/1> {label} \"lamp\" .\n<http://x/2> {label} \"de"))]);
+    let read = read_files(&cut, &ImportOptions::default()).unwrap();
+    assert_eq!((concepts(&read).len(), read.problem_count), (1, 1));
+    let none = write(folder.path(), &[("b.nt", "<http://x/1> lamp\n")]);
+    let refused = read_files(&none, &ImportOptions::default()).unwrap_err().to_string();
+    assert!(refused.contains("b.nt:1: not N-Triples: "), "{refused}");
+}
+
+#[test]
 fn a_retired_term_is_told_by_a_flag_in_capitals_and_a_replacement_without_one_is_counted() {
     let obo = "format-version: 1.2\n\n[Term]\nid: X:1\nname: a\n\n[Term]\nid: X:2\nname: b\nis_obsolete: TRUE\n\n[Term]\nid: X:3\nname: c\nreplaced_by: X:1\n";
     let turtle = format!(
