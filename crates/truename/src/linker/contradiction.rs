@@ -2,17 +2,19 @@
 
 use truename_kb::Snapshot;
 use truename_text::{
-    Designators, KeyMatch, LegalName, NameProfile, NormalizedName, VersionedName, differ_in_final_signs,
-    differ_in_minus,
+    Designators, KeyMatch, LegalName, NameProfile, NormalizedName, VersionedName, differ_in_charge,
+    differ_in_final_signs, differ_in_minus, has_isotope_label, is_isotope,
 };
 
-use crate::Error;
 use crate::feature::CandidateFeatures;
+use crate::{Error, recognizer};
 
 /// Largest score of a contradicting candidate: 1 in 20. Of 51 that were the likeliest for names of three corpora, 8 were right.
 const MAX_SCORE: f64 = -3.0;
 /// Largest score of a company with another legal form: 1 in 2, for people mistake forms, and companies change them.
 const MAX_SCORE_OF_OTHER_FORM: f64 = 0.0;
+/// Largest score of a name that a common word alone asks for (`attack`, of `heart attack`): 1 in 4.
+const MAX_SCORE_OF_COMMON_WORD: f64 = -1.0;
 /// Largest score of a company that has another word in the place of one asked for: 1 in 4, for words are translated.
 const MAX_SCORE_OF_OTHER_WORD: f64 = -1.0;
 
@@ -24,6 +26,7 @@ pub(super) fn weigh(
     scores: &mut [f64],
 ) -> Result<(), Error> {
     let (designators, legal) = (Designators::of(&query.written), LegalName::new(&query.written));
+    let (is_labelled, is_common) = (has_isotope_label(&query.written), is_common_word(query));
     for (candidate, score) in
         featured.iter().zip(scores).filter(|(candidate, _)| candidate.proposal.key != KeyMatch::Exact)
     {
@@ -31,9 +34,14 @@ pub(super) fn weigh(
         let is_variant = candidate.proposal.key == KeyMatch::Variant;
         let is_other = is_variant && differ_in_minus(&query.written, name)
             || differ_in_final_signs(&query.written, name)
+            || differ_in_charge(&query.written, name)
+            || is_labelled && is_isotope(name)
             || (!designators.is_empty() || has_non(name)) && contradicts(query, &designators, candidate, snapshot)?;
         if is_other {
             *score = score.min(MAX_SCORE);
+        }
+        if is_common && candidate.proposal.key == KeyMatch::None && name.contains(char::is_whitespace) {
+            *score = score.min(MAX_SCORE_OF_COMMON_WORD);
         }
         // Without a form in the query only another word counts, and only where no key agrees.
         let may_fall = match legal.form {
@@ -45,6 +53,13 @@ pub(super) fn weigh(
         }
     }
     Ok(())
+}
+
+/// Returns true if the query is one common English word in small letters; in capitals it may be the name of a product (`Word`).
+fn is_common_word(query: &NameProfile) -> bool {
+    query.tokens.len() == 1
+        && !query.written.contains(char::is_uppercase)
+        && recognizer::is_common_word(query.normalized.as_str())
 }
 
 /// Returns true if a word begins with `non`, which the query may lack.

@@ -515,7 +515,7 @@ impl Passage<'_, '_> {
     /// Returns the types of the concepts with a name that begins at `place`, its short forms expanded; `None` if no concept has it.
     fn types(&self, name: &str, place: Span) -> Result<Option<Vec<String>>, Error> {
         let long_form = self.reading.expand(name, place.start);
-        self.names.types_of(long_form.as_deref().unwrap_or(name), self.in_capitals.has(place), self.snapshot)
+        self.names.types_of(long_form.as_deref().unwrap_or(name), self.in_capitals.of_span(place), self.snapshot)
     }
 
     /// Follows the forms from `states` on by parts, read as written, in the singular, or as expanded abbreviations.

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use truename_kb::{FormState, Forms, Snapshot};
 use truename_text::{
     Alternative, AlternativePlace, Border, Key, KeyMatch, LegalName, NameKeys, NormalizedName, Rotation, Span, Words,
-    stable_hash,
+    is_isotope, stable_hash,
 };
 
 use super::company::{Companies, KnownCompanies, Line};
 use super::senses::Senses;
-use super::spelling::{self, InCapitals};
+use super::spelling::{self, Capitals, InCapitals};
 use super::{Reading, RecognizedMention, Recognizer};
 use crate::call::Call;
 use crate::memo::Memo;
@@ -248,38 +248,38 @@ impl DictionaryRecognizer {
         if !passage.stands_free(one.span) {
             return Ok(Verdict::Refused);
         }
-        let in_capitals = passage.in_capitals.has(one.span);
-        let Some(form) = &one.company else { return self.verdict_of(&passage.piece(one), in_capitals, snapshot) };
+        let capitals = passage.in_capitals.of_span(one.span);
+        let Some(form) = &one.company else { return self.verdict_of(&passage.piece(one), capitals, snapshot) };
         let piece = &passage.text[one.span.range()];
-        if spelling::is_common_word(piece) && (in_capitals || passage.begins_sentence(one.span)) {
+        if spelling::is_common_word(piece) && (capitals == Capitals::Meaningless || passage.begins_sentence(one.span)) {
             return Ok(Verdict::Refused);
         }
-        let key = format!("{}{form}\t{piece}", u8::from(in_capitals));
-        let verdict = || self.verdict_on_company(piece, form, in_capitals, snapshot);
+        let key = format!("{}{form}\t{piece}", capitals as u8);
+        let verdict = || self.verdict_on_company(piece, form, capitals, snapshot);
         self.verdicts.get(snapshot.version(), &key, verdict)
     }
 
     /// Returns the verdict on a piece of text, from memory if it was given before.
-    fn verdict_of(&self, piece: &str, in_capitals: bool, snapshot: &Snapshot<'_>) -> Result<Verdict, Error> {
-        let key = format!("{}{piece}", u8::from(in_capitals));
-        self.verdicts.get(snapshot.version(), &key, || self.verdict_on(piece, in_capitals, snapshot))
+    fn verdict_of(&self, piece: &str, capitals: Capitals, snapshot: &Snapshot<'_>) -> Result<Verdict, Error> {
+        let key = format!("{}{piece}", capitals as u8);
+        self.verdicts.get(snapshot.version(), &key, || self.verdict_on(piece, capitals, snapshot))
     }
 
     /// Returns the types of the concepts that `piece` is a name of, none if mentions are untyped; `None` if it is no name.
     pub(super) fn types_of(
         &self,
         piece: &str,
-        in_capitals: bool,
+        capitals: Capitals,
         snapshot: &Snapshot<'_>,
     ) -> Result<Option<Vec<String>>, Error> {
-        Ok(match self.verdict_of(piece, in_capitals, snapshot)? {
+        Ok(match self.verdict_of(piece, capitals, snapshot)? {
             Verdict::Name(senses) => Some(senses.map(|senses| senses.types()).unwrap_or_default()),
             Verdict::Refused | Verdict::Common => None,
         })
     }
 
     /// Compares `piece` with the names that have its letters.
-    fn verdict_on(&self, piece: &str, in_capitals: bool, snapshot: &Snapshot<'_>) -> Result<Verdict, Error> {
+    fn verdict_on(&self, piece: &str, capitals: Capitals, snapshot: &Snapshot<'_>) -> Result<Verdict, Error> {
         if !piece.contains(char::is_alphabetic) || self.stop_names.has(piece) {
             return Ok(Verdict::Refused);
         }
@@ -310,7 +310,7 @@ impl DictionaryRecognizer {
                 let meeting = keys.meet(&NameKeys::of(&NormalizedName::new(name)));
                 if meeting < KeyMatch::Reordered
                     || !spelling::is_spelling_of(piece, name)
-                    || !spelling::may_stand_for(piece, name, in_capitals)
+                    || !spelling::may_stand_for(piece, name, capitals)
                 {
                     continue;
                 }
@@ -340,7 +340,7 @@ impl DictionaryRecognizer {
         &self,
         piece: &str,
         form: &str,
-        in_capitals: bool,
+        capitals: Capitals,
         snapshot: &Snapshot<'_>,
     ) -> Result<Verdict, Error> {
         let written = LegalName::new(piece);
@@ -362,7 +362,7 @@ impl DictionaryRecognizer {
                 && self.filter.allows(concept, number, snapshot)?
                 && keys.meet(&NameKeys::of(&NormalizedName::new(&known.core))) == KeyMatch::Exact
                 && spelling::is_spelling_of(&written.core, &known.core)
-                && spelling::may_stand_for(&written.core, &known.core, in_capitals)
+                && spelling::may_stand_for(&written.core, &known.core, capitals)
             {
                 senses.add(concept, snapshot)?;
             }
@@ -517,7 +517,8 @@ impl Passage<'_> {
         }
     }
 
-    /// Returns whether a name may begin and end here: `C` does not end before a plus or number sign, nor before a charge in brackets.
+    /// Returns whether a name may begin and end here: `C` does not end before a plus or number sign, nor before a charge in brackets, `5 mg` does
+    /// not begin within `2.5 mg`, and `14C` is a label in `[14C]choline`.
     fn stands_free(&self, span: Span) -> bool {
         const SIGNS: [char; 4] = ['+', '#', '\u{207A}', '\u{FF0B}'];
         let after = &self.text[span.end..];
@@ -525,7 +526,25 @@ impl Passage<'_> {
         let is_charged = in_brackets.is_some_and(|inner| inner.starts_with("+)"));
         let is_followed =
             after.starts_with(SIGNS) && !after.trim_start_matches(SIGNS).starts_with(char::is_alphanumeric);
-        !is_charged && !is_followed
+        !is_charged && !is_followed && !self.is_fraction(span) && !self.is_label(span)
+    }
+
+    /// Returns true if a number at the beginning of a span goes on before it (`2.5`, `1,5`, ` .5`).
+    fn is_fraction(&self, span: Span) -> bool {
+        let before = &self.text[..span.start];
+        let is_digit = |c: char| c.is_ascii_digit();
+        self.text[span.start..].starts_with(is_digit)
+            && (before.strip_suffix(['.', ',']).is_some_and(|whole| whole.ends_with(is_digit))
+                || before.strip_suffix('.').is_some_and(|rest| rest.is_empty() || rest.ends_with([' ', '('])))
+    }
+
+    /// Returns true if a span is the symbol of an isotope that labels the word it is joined to.
+    fn is_label(&self, span: Span) -> bool {
+        let after = &self.text[span.end..];
+        let joined = after.strip_prefix([']', ')']).unwrap_or(after);
+        let is_joined = joined.len() < after.len() || joined.starts_with('-');
+        let is_compound = || joined.trim_start_matches('-').chars().take_while(|c| c.is_alphabetic()).nth(2).is_some();
+        is_joined && is_compound() && is_isotope(&self.text[span.range()])
     }
 }
 

@@ -25,6 +25,8 @@ pub use reading::Reading;
 pub use trained::TrainedRecognizer;
 pub use union::UnionRecognizer;
 
+pub(crate) use spelling::is_common_word;
+
 use crate::Error;
 use crate::marked_documents::MarkedDocuments;
 

@@ -25,7 +25,7 @@ const MIN_CAPITALS: f64 = 0.5;
 const MIN_CAPITALS_OF_LINE: f64 = 0.9;
 
 /// Returns whether the piece is a common English word.
-pub(super) fn is_common_word(piece: &str) -> bool {
+pub(crate) fn is_common_word(piece: &str) -> bool {
     COMMON_WORDS.contains(piece.to_lowercase().as_str())
 }
 
@@ -55,17 +55,17 @@ pub(super) fn is_spelling_of(piece: &str, name: &str) -> bool {
 
 /// Returns whether `piece`, found in a text by its normal form, may stand for `name`.
 ///
-/// A code or acronym must have the same capitals (a plural `s` apart). Punctuation in the piece must occur in the name.
-/// A word in capitals does not match a short lower-case name. Where capitals tell nothing (`in_capitals`), the letters alone count, and a
-/// common word is no acronym.
-pub(super) fn may_stand_for(piece: &str, name: &str, in_capitals: bool) -> bool {
+/// A code or acronym must have the same capitals (a plural `s` and longer codes with digits apart). Punctuation in the piece must occur in the
+/// name. A word in capitals does not match a short lower-case name, unless it is a line of its own. Where capitals tell nothing, the letters
+/// alone count, and a common word is no acronym.
+pub(super) fn may_stand_for(piece: &str, name: &str, capitals: Capitals) -> bool {
     if !has_marks_of(piece, name) {
         return false;
     }
     let (written, known) = (cased_letters(piece), cased_letters(name));
     let is_acronym = is_acronym(name);
     let is_code = NormalizedName::new(name).squeezed().chars().count() <= MAX_CODE_LENGTH;
-    if in_capitals && (is_acronym || is_code) {
+    if capitals == Capitals::Meaningless && (is_acronym || is_code) {
         let (written, known) = (written.to_lowercase(), known.to_lowercase());
         let is_plural = is_acronym && written.strip_suffix('s') == Some(&known);
         return (written == known || is_plural) && !(is_acronym && is_common_word(piece));
@@ -74,18 +74,54 @@ pub(super) fn may_stand_for(piece: &str, name: &str, in_capitals: bool) -> bool 
         return true;
     }
     if is_acronym {
-        return written.strip_suffix('s') == Some(&known);
+        return written.strip_suffix('s') == Some(&known) || is_code_in_other_capitals(piece, name);
     }
     if is_code {
         return capitalized(&written) == capitalized(&known) && !is_capitals(&written);
     }
-    in_capitals || !(is_capitals(&written) && written.chars().count() <= MAX_CAPITALS_LENGTH)
+    let length = written.chars().count();
+    match capitals {
+        Capitals::Meaningless => true,
+        Capitals::WordAlone if length > MAX_CODE_LENGTH => true,
+        _ => !(is_capitals(&written) && length <= MAX_CAPITALS_LENGTH) || has_digit_within(piece),
+    }
 }
 
-/// The parts of a passage where capitals tell nothing about a word: all of it, or single lines.
+/// Returns whether the piece is a code with digits and no space (`BCL2`), and so no word.
+fn has_digit_within(piece: &str) -> bool {
+    piece.contains(char::is_numeric) && !piece.contains(char::is_whitespace)
+}
+
+/// Fewest letters of a code with digits that may be capitalized (`Bcl-2` for `BCL2`).
+const MIN_CAPITALIZED_LETTERS: usize = 3;
+/// Fewest letters of a code in small letters, or one of several parts without digits (`covid-19`, `L-dopa`).
+const MIN_SMALL_LETTERS: usize = 5;
+
+/// Returns whether the piece is a code of several parts as the name, with other capitals: `Covid-19` for `COVID-19`.
+fn is_code_in_other_capitals(piece: &str, name: &str) -> bool {
+    let letters = piece.chars().filter(|c| c.is_alphabetic()).count();
+    let is_long = letters >= MIN_SMALL_LETTERS && piece.contains(|c: char| !c.is_alphabetic());
+    let is_capitalized = letters >= MIN_CAPITALIZED_LETTERS && piece.starts_with(char::is_uppercase);
+    (is_long || is_capitalized && has_digit_within(piece))
+        && !piece.contains(char::is_whitespace)
+        && cased_letters(piece).to_lowercase() == cased_letters(name).to_lowercase()
+}
+
+/// What the capitals of a piece of text tell about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Capitals {
+    /// Names in capitals stand in them.
+    Meaningful,
+    /// It is a line of one short word in capitals, an acronym or a heading.
+    WordAlone,
+    /// Everything around it is in capitals too.
+    Meaningless,
+}
+
+/// The parts of a passage in capitals: all of it, or single lines.
 pub(super) struct InCapitals {
     is_whole: bool,
-    lines: Vec<Span>,
+    lines: Vec<(Span, Capitals)>,
 }
 
 impl InCapitals {
@@ -93,20 +129,47 @@ impl InCapitals {
     pub(super) fn of(text: &str, passage: Span) -> Self {
         let piece = &text[passage.range()];
         let (mut lines, mut start) = (Vec::new(), passage.start);
-        if piece.contains('\n') {
-            for line in piece.split_inclusive('\n') {
-                let span = Span::new(start, start + line.len());
-                lines.extend(is_in_capitals(line, MIN_CAPITALS_OF_LINE).then_some(span));
-                start = span.end;
-            }
+        for line in piece.split_inclusive('\n') {
+            let span = Span::new(start, start + line.len());
+            let capitals = match is_in_capitals(line, MIN_CAPITALS_OF_LINE) {
+                true => Capitals::Meaningless,
+                false => of_short_line(line),
+            };
+            lines.extend((capitals != Capitals::Meaningful).then_some((span, capitals)));
+            start = span.end;
         }
         Self { is_whole: is_in_capitals(piece, MIN_CAPITALS), lines }
     }
 
-    /// Returns whether capitals tell nothing about a span.
-    pub(super) fn has(&self, span: Span) -> bool {
-        let at = self.lines.partition_point(|line| line.end <= span.start);
-        self.is_whole || self.lines.get(at).is_some_and(|line| line.contains(span))
+    /// Returns what capitals tell about a span.
+    pub(super) fn of_span(&self, span: Span) -> Capitals {
+        if self.is_whole {
+            return Capitals::Meaningless;
+        }
+        let at = self.lines.partition_point(|(line, _)| line.end <= span.start);
+        let line = self.lines.get(at).filter(|(line, _)| line.contains(span));
+        line.map_or(Capitals::Meaningful, |(_, capitals)| *capitals)
+    }
+}
+
+/// Words that join others to a heading; a short line with one is no list of acronyms.
+const JOINING: [&str; 14] =
+    ["AND", "ARE", "AT", "BY", "FOR", "FROM", "IN", "IS", "OF", "ON", "OR", "THE", "WAS", "WITH"];
+
+/// Returns what the capitals of a short line tell: nothing if it is in capitals and has a word too long for an acronym, or one that joins others.
+fn of_short_line(line: &str) -> Capitals {
+    if line.contains(char::is_lowercase) || !line.contains(char::is_uppercase) {
+        return Capitals::Meaningful;
+    }
+    let words = || line.split(|c: char| !c.is_alphanumeric()).filter(|word| word.contains(char::is_alphabetic));
+    let is_word = |word: &str| {
+        word.chars().filter(|c| c.is_alphabetic()).count() >= MAX_CAPITALS_LENGTH || JOINING.contains(&word)
+    };
+    match words().count() {
+        0 => Capitals::Meaningful,
+        1 => Capitals::WordAlone,
+        _ if words().any(is_word) => Capitals::Meaningless,
+        _ => Capitals::Meaningful,
     }
 }
 
@@ -140,15 +203,34 @@ fn is_acronym(name: &str) -> bool {
 /// Returns whether commas, brackets and similar marks of the piece occur in the name too; otherwise the piece is a list
 /// or an aside. Brackets within a word do not count.
 fn has_marks_of(piece: &str, name: &str) -> bool {
-    const MARKS: [char; 15] = [',', ';', ':', '(', ')', '[', ']', '"', '“', '”', '<', '>', '=', '*', '%'];
-    if !piece.contains(MARKS) {
+    const MARKS: [char; 13] = [',', ';', ':', '(', ')', '[', ']', '"', '<', '>', '=', '*', '%'];
+    if !piece.contains(MARKS) && !piece.contains(['“', '”']) {
         return true;
     }
-    let count = |text: &str, mark: char| text.chars().filter(|c| *c == mark).count();
-    let has_all = |piece: &str, name: &str| MARKS.into_iter().all(|mark| count(piece, mark) <= count(name, mark));
+    let is_mark = |c: char, mark: char| c == mark || mark == '"' && matches!(c, '“' | '”');
+    let count = |text: &str, mark: char| text.chars().filter(|c| is_mark(*c, mark)).count();
+    let has_all = |piece: &str, name: &str| {
+        let has_mark =
+            |mark: char| count(piece, mark) <= count(name, mark) || mark == '"' && is_quotation_within(piece);
+        MARKS.into_iter().all(has_mark)
+    };
     let before_bracket = |text: &str| text.find(['(', '[']).map(|at| cased_letters(&text[..at]).to_lowercase());
     has_all(&without_inner_brackets(piece), &without_inner_brackets(name))
         || has_all(piece, name) && before_bracket(piece) == before_bracket(name)
+}
+
+/// Returns whether the quotation marks of a piece are one pair around words within it (`Toys “R” Us`).
+fn is_quotation_within(piece: &str) -> bool {
+    let mut parts = piece.split(['"', '“', '”']);
+    let (Some(before), Some(quoted), Some(after), None) = (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return false;
+    };
+    let is_apart = |c: char| !c.is_alphanumeric();
+    before.ends_with(is_apart)
+        && after.starts_with(is_apart)
+        && !quoted.starts_with(is_apart)
+        && !quoted.ends_with(is_apart)
 }
 
 /// Returns a text without the brackets within words around digits, signs and few letters, as MEDLINE writes raised and lowered characters
@@ -259,14 +341,37 @@ mod tests {
             ("tumors", "Tumor", true),
             ("il-2", "IL-2", false),
             ("anemia (sideroblastic)", "Anemia (Sideroblastic)", true),
+            ("Covid-19", "COVID-19", true),
+            ("covid-19", "COVID-19", true),
+            ("L-dopa", "L-DOPA", true),
+            ("l-dopa", "L-DOPA", true),
+            ("sars-cov-2", "SARS-CoV-2", true),
+            ("BCL2", "Bcl-2", true),
+            ("Bcl-2", "BCL2", true),
+            ("Her2", "HER2", true),
+            ("her2", "HER2", false),
+            ("Her 2", "HER2", false),
+            ("bcl2", "BCL-2", false),
+            ("Il-2", "IL-2", false),
+            ("gaba", "GABA", false),
+            ("T-all", "T-ALL", false),
+            ("Toys “R” Us", "Toys \"R\" Us", true),
+            ("Toys \"R\" Us", "Toys R Us", true),
+            ("heart\" \"attack", "heart attack", false),
+            ("heart \"attack", "heart attack", false),
         ];
         for (piece, name, expected) in cases {
-            assert_eq!(may_stand_for(piece, name, false), expected, "{piece} / {name}");
+            assert_eq!(may_stand_for(piece, name, Capitals::Meaningful), expected, "{piece} / {name}");
         }
         for (piece, name) in [("HEART", "Heart"), ("TIN", "tin"), ("IFN-GAMMA", "IFN-γ"), ("COPDS", "COPD")] {
-            assert!(may_stand_for(piece, name, true), "{piece} / {name}");
+            assert!(may_stand_for(piece, name, Capitals::Meaningless), "{piece} / {name}");
         }
-        assert!(!may_stand_for("ALL", "ALL", true));
+        assert!(!may_stand_for("ALL", "ALL", Capitals::Meaningless));
+        for (piece, name, expected) in
+            [("FEVER", "fever", true), ("RASH", "Rash", true), ("MAP", "Map", false), ("ALL", "ALL", true)]
+        {
+            assert_eq!(may_stand_for(piece, name, Capitals::WordAlone), expected, "{piece} / {name}");
+        }
     }
 
     #[test]
@@ -289,7 +394,7 @@ mod tests {
             ("(5-HT)2A ward", "5-HT(2A) ward", false),
             ("heart (left)", "heart left", false),
         ] {
-            assert_eq!(may_stand_for(piece, name, false), expected, "{piece} / {name}");
+            assert_eq!(may_stand_for(piece, name, Capitals::Meaningful), expected, "{piece} / {name}");
         }
     }
 
@@ -343,9 +448,22 @@ mod tests {
     fn a_line_in_capitals_is_told_by_its_letters() {
         let text = "One line of this text is not in capitals.\nBUT A SECOND LINE OF IT, 1234\nis; ABC DEF GHI";
         let capitals = InCapitals::of(text, Span::new(0, text.len()));
-        let is_in =
-            |word: &str| capitals.has(Span::new(text.find(word).unwrap(), text.find(word).unwrap() + word.len()));
+        let of = |text: &str, capitals: &InCapitals, word: &str| {
+            let start = text.find(word).unwrap();
+            capitals.of_span(Span::new(start, start + word.len()))
+        };
+        let is_in = |word: &str| of(text, &capitals, word) == Capitals::Meaningless;
         assert!(is_in("SECOND") && !is_in("One") && !is_in("GHI"));
+        for (text, word, expected) in [
+            ("FEVER", "FEVER", Capitals::WordAlone),
+            ("It was so.\nFEVER:\nNone", "FEVER", Capitals::WordAlone),
+            ("COUGH WAS MILD", "WAS", Capitals::Meaningless),
+            ("RASH AND ITCH", "RASH", Capitals::Meaningless),
+            ("ALL, AML", "ALL", Capitals::Meaningful),
+            ("a FEVER", "FEVER", Capitals::Meaningful),
+        ] {
+            assert_eq!(of(text, &InCapitals::of(text, Span::new(0, text.len())), word), expected, "{text}");
+        }
     }
 
     #[test]

@@ -93,6 +93,35 @@ fn signs_in_brackets_locants_and_numerals_tell_names_apart() {
 }
 
 #[test]
+fn charges_numbers_and_plurals_are_read_however_they_are_written() {
+    assert_answers(
+        &["Fe2+", "Na", "SO4(2-)", "5 mg foo", "third degree fooburn", "Foo War II", "2型foo病", "fooous virus", "14C"],
+        &[
+            ("Fe++", "Fe2+"),
+            ("Fe+2", "Fe2+"),
+            ("Na+", ""),
+            ("SO₄²⁻", "SO4(2-)"),
+            ("5.0 mg foo", "5 mg foo"),
+            (".5 mg foo", ""),
+            ("3rd-degree fooburn", "third degree fooburn"),
+            ("Foo War Two", "Foo War II"),
+            ("Ⅱ型foo病", "2型foo病"),
+            ("fooous viruses", "fooous virus"),
+            ("[14C]fooline", ""),
+        ],
+    );
+    assert_mentions(
+        &["Fe2+", "Fe3+", "SO4(2-)", "5 mg foo", "fooous virus", "COVQD-19", "14C"],
+        &[
+            ("Fe++ and Fe²⁺ but Fe+++; SO₄²⁻ fell.", "Fe++ 0; Fe²⁺ 0; Fe+++ 1; SO₄²⁻ 2"),
+            ("Give 2.5 mg foo, .5 mg foo or 5 mg foo.", "5 mg foo 3"),
+            ("The fooous viruses and Covqd-19.", "fooous viruses 4; Covqd-19 5"),
+            ("[14C]fooline, 14C-fooline and 14C", "14C 6"),
+        ],
+    );
+}
+
+#[test]
 fn letters_of_other_alphabets_are_those_of_vocabularies() {
     assert_answers(
         &["Đorđe Van", "Þórfoo", "Işıkfoo", "Δ9-FOO", "FOO-alpha/beta", "γδ F cell", "GZK3β"],
