@@ -270,6 +270,7 @@ fn runs(name: &str) -> Vec<Run> {
             '+' | '-' if is_bracketed => Kind::Sign,
             '+' if is_behind => Kind::Sign,
             '-' if is_behind && next.is_none_or(|next| next.is_whitespace() || ")]".contains(next)) => Kind::Sign,
+            '.' if begins_fraction(&name[..start], next) => Kind::Number,
             '.' if is_behind
                 && runs.last().is_some_and(Run::is_number)
                 && next.is_some_and(|next| next.is_ascii_digit()) =>
@@ -285,6 +286,12 @@ fn runs(name: &str) -> Vec<Run> {
         }
     }
     runs
+}
+
+/// Returns true if a point begins a fraction without a digit before it (`.5 mg`).
+fn begins_fraction(before: &str, next: Option<char>) -> bool {
+    next.is_some_and(|next| next.is_ascii_digit())
+        && before.chars().next_back().is_none_or(|before| before.is_whitespace() || before == '(')
 }
 
 /// Letters of the longest acronym that a sign stands behind, as `HIV` in `HIV-positive`.
@@ -619,6 +626,8 @@ mod tests {
             ("aspirin 100 mg tablet", "aspirin 100 ml"),
             ("aspirin 2.5 mg", "aspirin 2 mg"),
             ("foo 0.05", "foo 0.5"),
+            (".5 mg foo", "5 mg foo"),
+            ("foo .5", "foo 5"),
             ("foo 1,000 units", "foo 100 units"),
             ("World War Two", "World War I"),
             ("3-photon microscopy", "two-photon microscopy"),
@@ -705,6 +714,7 @@ mod tests {
             ("foo 1,000 units", "foo 1000 units bar"),
             ("foo 5.0 mg", "foo 5 mg"),
             ("foo 0.50", "foo 0.5"),
+            ("foo .5 mg", "foo 0.5 mg"),
             ("World War Two", "World War II"),
             ("World War Two", "World War 2"),
             ("2-photon microscopy", "two-photon microscopy"),

@@ -87,6 +87,7 @@ fn ion(name: &str) -> Option<(&str, usize)> {
     let pluses = charge.len() - digits.len();
     let charge = match digits {
         "" => pluses,
+        "I" | "II" | "III" | "IV" => ["I", "II", "III", "IV"].iter().position(|roman| *roman == digits)? + 1,
         _ => digits.parse().ok().filter(|_| pluses == 1)?,
     };
     METALS.contains(&symbol).then_some((symbol, charge))
@@ -157,7 +158,9 @@ mod tests {
         for (one, other) in [("Na", "Na+"), ("CD4", "CD4+"), ("Ca2+", "Ca"), ("C", "D#"), ("c#", "C#"), ("C", "c")] {
             assert!(!differ_in_final_signs(one, other), "{one} / {other}");
         }
-        for (one, other) in [("Na", "Na+"), ("Fe2+", "Fe3+"), ("Ca(2+)", "Ca"), ("Ca²⁺", "Ca+"), ("Fe++", "Fe3+")] {
+        for (one, other) in
+            [("Na", "Na+"), ("Fe2+", "Fe3+"), ("Ca(2+)", "Ca"), ("Ca²⁺", "Ca+"), ("Fe++", "Fe3+"), ("Fe(II)", "Fe")]
+        {
             assert!(differ_in_charge(one, other) && differ_in_charge(other, one), "{one} / {other}");
         }
         for (one, other) in [
