@@ -1,12 +1,14 @@
 //! `/v1/link` and `/v1/recognize`: documents in, mentions out, whole or as a stream of lines.
 
+use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use axum::extract::{FromRequest, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 use truename::{Document, LinkedDocument, Mention, OffsetUnit, Offsets, Span};
 use truename_view::{DocumentLine, HtmlWriter};
 use utoipa::{IntoParams, ToSchema};
@@ -37,6 +39,46 @@ pub(super) struct DocumentRequest {
     text: String,
     /// Mentions to link, in place of those that are found.
     mentions: Option<Vec<Place>>,
+}
+
+/// A document as it was sent, or the part of it that cannot be read.
+struct SentDocument {
+    id: String,
+    read: Result<DocumentRequest, Unreadable>,
+}
+
+/// The part of a document that cannot be read.
+struct Unreadable {
+    place: String,
+    fault: String,
+}
+
+impl<'de> Deserialize<'de> for SentDocument {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let id = value.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let read = serde_path_to_error::deserialize(value).map_err(|error| Unreadable {
+            place: error.path().iter().next().map(|_| format!(".{}", error.path())).unwrap_or_default(),
+            fault: error.inner().to_string(),
+        });
+        Ok(Self { id, read })
+    }
+}
+
+/// A document that was not answered.
+struct RefusedDocument {
+    /// Place among the documents of the request.
+    number: usize,
+    id: String,
+    failure: Failure,
+}
+
+/// The answer to a document that was not answered.
+#[derive(Serialize, ToSchema)]
+struct RefusedDocumentLine<'a> {
+    id: &'a str,
+    /// Why it has no mentions.
+    error: String,
 }
 
 /// The place of a mention.
@@ -78,8 +120,8 @@ const MOST_STOP_NAMES: usize = 1000;
 #[serde(deny_unknown_fields)]
 struct LinkRequest {
     /// At most 100 documents. Either all of them have `mentions` or none.
-    #[schema(max_items = 100)]
-    documents: Vec<DocumentRequest>,
+    #[schema(max_items = 100, value_type = Vec<DocumentRequest>)]
+    documents: Vec<SentDocument>,
     /// Number of candidates of each mention.
     #[schema(minimum = 1, maximum = 100, default = 5)]
     top: Option<usize>,
@@ -129,8 +171,8 @@ struct LinkRequest {
 #[serde(deny_unknown_fields)]
 pub(super) struct RecognizeRequest {
     /// At most 100 documents.
-    #[schema(max_items = 100)]
-    documents: Vec<DocumentRequest>,
+    #[schema(max_items = 100, value_type = Vec<DocumentRequest>)]
+    documents: Vec<SentDocument>,
     /// Finds mentions within mentions too.
     #[serde(default)]
     nested: bool,
@@ -170,10 +212,20 @@ pub(super) struct LinkParameters {
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "the fields describe what is serialized")]
 struct DocumentsResponse {
-    documents: Vec<DocumentLine<'static>>,
+    documents: Vec<AnsweredDocument>,
 }
 
-/// Finds the mentions of documents and links them to concepts.
+/// A document with its mentions, or the reason why it has none.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[allow(dead_code, reason = "the variants describe what is serialized")]
+enum AnsweredDocument {
+    Linked(DocumentLine<'static>),
+    Refused(RefusedDocumentLine<'static>),
+}
+
+/// Finds the mentions of documents and links them to concepts. A document that cannot be read is answered with an `error`, the others with
+/// their mentions.
 ///
 /// With `Accept: text/html` the answer is a fragment of HTML with the mentions in colour, for a page with the style
 /// `/assets/documents.css`; each article ends with its document as JSON in an element `script` of the class `data`, whose offsets count
@@ -246,7 +298,8 @@ pub(super) async fn link(
     }
     let stop_names = distinct(stop_names);
     let names = name_options(top, types, without_aliases, explain, min_probability, nil_share)?;
-    let given_mentions = documents.iter().any(|document| document.mentions.is_some());
+    let given_mentions =
+        documents.iter().flat_map(|document| &document.read).any(|document| document.mentions.is_some());
     let (abbreviations, context) = (!asked.no_abbreviations, !asked.no_context);
     let options = DocumentOptions {
         names,
@@ -261,10 +314,10 @@ pub(super) async fn link(
     };
     let of = options.clone();
     read_base(Arc::clone(&base), move |base| base.linker_of_documents(&of).map(drop)).await?;
-    let documents = read(documents, given_mentions, offsets.into())?;
     let reader = Reader { state, base, task: Task::Link(options) };
+    let (documents, refused) = reader.check_each(read(documents, given_mentions, offsets.into())?)?;
     let format = if wants_html { Format::Html } else { Format::Json(offsets.into()) };
-    reader.answer(documents, format).await
+    reader.answer(documents, refused, format).await
 }
 
 /// Finds the mentions of documents, without linking them.
@@ -278,9 +331,9 @@ pub(super) async fn recognize(
     Body(RecognizeRequest { documents, nested, no_abbreviations, offsets }): Body<RecognizeRequest>,
 ) -> Result<Response, Failure> {
     let base = state.base(of.kb.as_deref())?;
-    let documents = read(documents, false, offsets.into())?;
-    let task = Task::Recognize { nested, abbreviations: !no_abbreviations };
-    Reader { state, base, task }.answer(documents, Format::Json(offsets.into())).await
+    let reader = Reader { state, base, task: Task::Recognize { nested, abbreviations: !no_abbreviations } };
+    let (documents, refused) = reader.check_each(read(documents, false, offsets.into())?)?;
+    reader.answer(documents, refused, Format::Json(offsets.into())).await
 }
 
 fn wants_html(headers: &HeaderMap) -> bool {
@@ -290,17 +343,24 @@ fn wants_html(headers: &HeaderMap) -> bool {
         .is_some_and(|accept| accept.starts_with("text/html"))
 }
 
-/// Returns the documents of a request.
-fn read(documents: Vec<DocumentRequest>, given_mentions: bool, unit: OffsetUnit) -> Result<Vec<Document>, Failure> {
+/// Returns the documents of a request, or why one is not read.
+fn read(
+    documents: Vec<SentDocument>,
+    given_mentions: bool,
+    unit: OffsetUnit,
+) -> Result<Vec<Result<Document, RefusedDocument>>, Failure> {
     if documents.len() > MOST_DOCUMENTS {
         let message = format!("{} documents; a request may have {MOST_DOCUMENTS}", documents.len());
         return Err(Failure::request(message).hint("send more requests, or a stream of `application/x-ndjson`"));
     }
-    documents
-        .into_iter()
-        .enumerate()
-        .map(|(number, document)| read_one(number, document, given_mentions, unit))
-        .collect()
+    let read = |(number, SentDocument { id, read }): (usize, SentDocument)| {
+        let unreadable = |Unreadable { place, fault }| {
+            Failure::request(format!("the body at `documents[{number}]{place}`: {fault}"))
+        };
+        let document = read.map_err(unreadable).and_then(|document| read_one(number, document, given_mentions, unit));
+        document.map_err(|failure| RefusedDocument { number, id, failure })
+    };
+    Ok(documents.into_iter().enumerate().map(read).collect())
 }
 
 fn read_one(
@@ -340,14 +400,47 @@ struct Reader {
 }
 
 impl Reader {
-    /// Answers documents with a body of all of them. The first piece is read before the answer begins, so that its failure is the
-    /// answer; a later one cuts the answer off.
-    async fn answer(self, documents: Vec<Document>, format: Format) -> Result<Response, Failure> {
-        let mut pieces = self.pieces(documents)?.into_iter();
+    /// Returns the documents that can be answered, and the others with the reasons.
+    ///
+    /// # Errors
+    /// If there are some, and none can be answered.
+    fn check_each(
+        &self,
+        documents: Vec<Result<Document, RefusedDocument>>,
+    ) -> Result<(Vec<Document>, VecDeque<RefusedDocument>), Failure> {
+        let (mut checked, mut refused) = (Vec::with_capacity(documents.len()), VecDeque::new());
+        for (number, document) in documents.into_iter().enumerate() {
+            let document = document.and_then(|document| match self.check(&document) {
+                Ok(()) => Ok(document),
+                Err(failure) => Err(RefusedDocument { number, id: document.id, failure }),
+            });
+            match document {
+                Ok(document) => checked.push(document),
+                Err(one) => refused.push_back(one),
+            }
+        }
+        match refused.pop_front_if(|_| checked.is_empty()) {
+            Some(first) => Err(first.failure),
+            None => Ok((checked, refused)),
+        }
+    }
+
+    /// Answers documents with a body of all of them, those that were refused among them; in HTML, the first one that was refused is the
+    /// answer. The first piece is read before the answer begins, so that its failure is the answer; a later one cuts the answer off.
+    async fn answer(
+        self,
+        documents: Vec<Document>,
+        mut refused: VecDeque<RefusedDocument>,
+        format: Format,
+    ) -> Result<Response, Failure> {
+        if let Some(first) = refused.pop_front_if(|_| matches!(format, Format::Html)) {
+            return Err(first.failure);
+        }
+        let mut pieces = self.pieces(documents).into_iter();
         let mut piece = self.read(pieces.next().unwrap_or_default(), false).await?;
         let (writer, body) = BodyWriter::new();
         let (kind, mut writer) = match format {
-            Format::Json(unit) => ("application/json", DocumentWriter::Json { out: writer, unit, written: 0 }),
+            Format::Json(unit) => ("application/json", DocumentWriter::Json { out: writer, unit, refused, written: 0 }),
             Format::Html => {
                 ("text/html; charset=utf-8", DocumentWriter::Html(HtmlWriter::fragment(writer).with_data()))
             }
@@ -407,11 +500,10 @@ impl Reader {
     }
 
     /// Splits documents into pieces that take a share of the memory, or have one document.
-    fn pieces(&self, documents: Vec<Document>) -> Result<Vec<Vec<Document>>, Failure> {
+    fn pieces(&self, documents: Vec<Document>) -> Vec<Vec<Document>> {
         let (most, mut filled) = (self.state.answers.bytes() / PIECES, 0);
         let mut pieces: Vec<Vec<Document>> = Vec::new();
         for document in documents {
-            self.check(&document)?;
             let bytes = self.bytes_of(&document);
             match pieces.last_mut().filter(|_| filled + bytes <= most) {
                 Some(piece) => {
@@ -424,7 +516,7 @@ impl Reader {
                 }
             }
         }
-        Ok(pieces)
+        pieces
     }
 }
 
@@ -436,23 +528,36 @@ enum Format {
 
 /// Writes an answer with documents.
 enum DocumentWriter {
-    Json { out: BodyWriter, unit: OffsetUnit, written: usize },
+    Json {
+        out: BodyWriter,
+        unit: OffsetUnit,
+        /// Those that were refused and are not written yet, in the order of the request.
+        refused: VecDeque<RefusedDocument>,
+        written: usize,
+    },
     Html(HtmlWriter<BodyWriter>),
 }
 
 impl DocumentWriter {
     fn write(&mut self, document: &LinkedDocument) -> io::Result<()> {
+        self.write_refused()?;
         match self {
-            Self::Json { out, unit, written } => {
-                out.write_all(if *written == 0 { JSON_START } else { b"," })?;
-                *written += 1;
-                Ok(serde_json::to_writer(out, &DocumentLine::new(document, *unit))?)
-            }
+            Self::Json { out, unit, written, .. } => write_one(out, written, &DocumentLine::new(document, *unit)),
             Self::Html(page) => page.write(document),
         }
     }
 
-    fn finish(self) -> io::Result<()> {
+    /// Writes the documents that were refused up to the next one that was not.
+    fn write_refused(&mut self) -> io::Result<()> {
+        let Self::Json { out, refused, written, .. } = self else { return Ok(()) };
+        while let Some(RefusedDocument { id, failure, .. }) = refused.pop_front_if(|one| one.number == *written) {
+            write_one(out, written, &RefusedDocumentLine { id: &id, error: failure.to_string() })?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        self.write_refused()?;
         match self {
             Self::Json { mut out, written, .. } => {
                 out.write_all(if written == 0 { JSON_START } else { b"" })?;
@@ -462,4 +567,11 @@ impl DocumentWriter {
             Self::Html(page) => page.finish()?.finish(),
         }
     }
+}
+
+/// Writes a document of JSON behind those that were written.
+fn write_one(out: &mut BodyWriter, written: &mut usize, document: &impl Serialize) -> io::Result<()> {
+    out.write_all(if *written == 0 { JSON_START } else { b"," })?;
+    *written += 1;
+    Ok(serde_json::to_writer(out, document)?)
 }

@@ -129,6 +129,46 @@ async fn documents_are_linked_as_the_library_links_them() {
 }
 
 #[tokio::test]
+async fn a_document_that_cannot_be_read_has_an_error_and_the_others_are_answered() {
+    let served = Served::new();
+    let batch = json!({"documents": [
+        {"id": "a", "text": 7},
+        {"id": "b", "text": "Takes aspirin."},
+        "aspirin",
+        {"id": "d", "text": "aspirin", "word": 1},
+        {"id": "e", "text": "aspirin"},
+        {"id": "f"},
+    ]});
+    for path in ["/v1/link", "/v1/recognize"] {
+        let (status, answer) = served.post(path, batch.clone()).await;
+        assert_eq!(status, 200, "{answer}");
+        let documents = answer["documents"].as_array().unwrap();
+        let ids: Vec<&str> = documents.iter().map(|document| document["id"].as_str().unwrap()).collect();
+        assert_eq!(ids, ["a", "b", "", "d", "e", "f"], "{path}");
+        for (document, expected) in
+            documents.iter().zip(["`documents[0].text`", "", "`documents[2]`", "word", "", "text"])
+        {
+            let error = document["error"].as_str().unwrap_or_default();
+            assert!(error.contains(expected) && error.is_empty() == expected.is_empty(), "{document}");
+            assert_eq!(document["mentions"].is_array(), expected.is_empty(), "{document}");
+        }
+    }
+    let given = json!({"documents": [
+        {"text": "aspirin", "mentions": [{"start": 0, "end": 7}]},
+        {"text": "aspirin", "mentions": [{"start": 2, "end": 9}]},
+        {"text": "aspirin"},
+    ]});
+    let (status, answer) = served.post("/v1/link", given).await;
+    assert_eq!((status.as_u16(), &answer["documents"][0]["mentions"][0]["id"]), (200, &json!("C:1")));
+    assert!(answer["documents"][1]["error"].as_str().unwrap().contains("document 1"), "{answer}");
+    assert!(answer["documents"][2]["error"].as_str().unwrap().contains("no `mentions`"), "{answer}");
+    let (status, answer) = served.post("/v1/link", json!({"documents": [{"id": "a"}, {"text": 1}]})).await;
+    assert_eq!(status, 400);
+    assert!(answer["error"].as_str().unwrap().contains("documents[0]"), "{answer}");
+    assert_eq!(served.post("/v1/link", json!({"documents": {}})).await.0, 400);
+}
+
+#[tokio::test]
 async fn concepts_are_shown_and_searched() {
     let served = Served::new();
     let (status, concept) = served.get("/v1/concepts/D%3A1").await;
