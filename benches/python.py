@@ -5,14 +5,14 @@
     python3 benches/python.py command --truename BIN --data DIR       # names and abstracts a second, in turns with the command
     python3 benches/python.py peers --data DIR --model MINILM         # --only NAME, --seconds 60
     python3 benches/python.py threads --data DIR                      # one and two threads of Python, one and two processes
-    python3 benches/python.py memory --data DIR                       # resident memory after more and more work
+    python3 benches/python.py memory --data DIR                       # resident memory after more and more work; --recognizer bundled
 
 The knowledge base is the bundled one. Its names, each with a letter left out or in another order, are the names that are asked for: 41,643
 of them; `gold` of `peers` are the distinct mentions of BC5CDR's development part that have one id. `DIR` is the folder with the data sets
 (benches/data.md), `MINILM` a folder of all-MiniLM-L6-v2. Each package runs in a process of its own. Names that do not fit into `--seconds`
 are left out, and accuracy is of those that were asked for, a random sample. Truename gives the
-best concept, not NIL. Seconds of `peers` are those of the processor, on all its cores together, and a ratio is of two figures taken in turns:
-other work on the machine changes neither much.
+best concept, not NIL. Seconds of `peers` are those of the processor, on all its cores together. A ratio is of two figures taken in turns, for
+`peers` with Truename right after each package. Other work on the machine changes neither much.
 """
 
 from __future__ import annotations
@@ -294,12 +294,12 @@ def answered(answer, size, asked, limit):
 def measure_peer(options):
     """Print the figures of one package as JSON."""
     package, make = PEERS[options.peer]
-    pairs = known_names()
-    start = time.process_time()
+    pairs, sets = known_names(), {"typed": asked_names(), "gold": gold(options.data)}
+    figures, start = {"script_mib": peak_mib()}, time.process_time()
     answer, size = make(pairs, options)
-    figures = {"open": time.process_time() - start}
+    figures["open"] = time.process_time() - start
     answer([name for _, name in pairs[:size]])
-    for what, asked in (("typed", asked_names()), ("gold", gold(options.data))):
+    for what, asked in sets.items():
         count, right, seconds = answered(answer, size, asked, options.seconds)
         figures |= {f"{what}_names": count, f"{what}_accuracy": 100 * right / count, f"{what}_per_second": count / seconds}
     print(json.dumps(figures | {"peak_mib": peak_mib(), "version": importlib.metadata.version(package)}))
@@ -321,23 +321,31 @@ def installed_mib(package, seen):
 
 
 def beside_others(options):
-    print("package | version | installed MiB | import s | open s | names/s typed, gold | accuracy@1 typed, gold | peak MiB | names asked")
+    def measured(peer):
+        command = [sys.executable, __file__, "peer", "--peer", peer, *options.given]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        return json.loads(done.stdout.splitlines()[-1])
+
+    print(
+        "package | version | installed MiB | import s | open s | names/s typed, gold | times Truename's seconds | accuracy@1 typed, gold | "
+        "peak MiB, of it the script's | names asked"
+    )
     idle = statistics.median(seconds([sys.executable, "-c", "pass"])[1] for _ in range(3))
     for peer in options.only or PEERS:
         package = PEERS[peer][0]
         code = f"import {MODULES.get(package, package)}"
         try:
             imported = statistics.median(seconds([sys.executable, "-c", code])[1] for _ in range(3)) - idle
-            command = [sys.executable, __file__, "peer", "--peer", peer, *options.given]
-            done = subprocess.run(command, check=True, capture_output=True, text=True)
+            found = measured(peer)
         except subprocess.CalledProcessError as error:
             print(f"{peer} | left out: {str(error.stderr or error).strip().splitlines()[-1]}", flush=True)
             continue
-        found = json.loads(done.stdout.splitlines()[-1])
+        ours = measured("truename")
+        times = [ours[f"{what}_per_second"] / found[f"{what}_per_second"] for what in ("typed", "gold")]
         print(
             f"{peer} | {found['version']} | {installed_mib(package, set()):.0f} | {imported:.2f} | {found['open']:.2f} | "
-            f"{found['typed_per_second']:.0f}, {found['gold_per_second']:.0f} | "
-            f"{found['typed_accuracy']:.2f}, {found['gold_accuracy']:.2f} | {found['peak_mib']:.0f} | "
+            f"{found['typed_per_second']:.0f}, {found['gold_per_second']:.0f} | {times[0]:.2f}, {times[1]:.2f} | "
+            f"{found['typed_accuracy']:.2f}, {found['gold_accuracy']:.2f} | {found['peak_mib']:.0f}, {found['script_mib']:.0f} | "
             f"{found['typed_names']}, {found['gold_names']}",
             flush=True,
         )
@@ -391,7 +399,7 @@ def in_memory(options):
     import truename as tn
 
     kb, texts = tn.bundled(), abstracts(options.data)
-    linker, done, start = kb.linker(), 0, time.perf_counter()
+    linker, done, start = kb.linker(recognizer=options.recognizer), 0, time.perf_counter()
     for _ in linker.link_many(texts[at % len(texts)] for at in range(options.documents)):
         done += 1
         if done in {*MARKS, options.documents}:
@@ -417,6 +425,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=60, help="longest time of the processor for one set of names")
     parser.add_argument("--rounds", type=int, default=5, help="number of turns")
     parser.add_argument("--documents", type=int, default=200_000)
+    parser.add_argument("--recognizer", default="dictionary", help="recognizer of memory")
     parser.add_argument("--names", type=int, default=1_000_000)
     options = parser.parse_args()
     options.given = ["--data", str(options.data), "--seconds", str(options.seconds)]
