@@ -9,6 +9,8 @@ use truename_text::{Designators, LegalName, NormalizedName, stable_hash};
 const LONGEST_NAME: usize = 200;
 /// Most words of a name that a distinguishing word tells apart; longer ones, as titles, are often written in other words.
 const MOST_WORDS: usize = 5;
+/// Most words of a name that a designator tells apart; longer ones, as offers of shops, have numbers of many kinds.
+const MOST_WORDS_WITH_DESIGNATORS: usize = 8;
 /// A word is generic, as `cafe` and `restaurant`, if this many times more names have it than the rarest word that two names share.
 const GENERIC_FACTOR: u32 = 4;
 
@@ -67,10 +69,12 @@ impl ThingName {
             NormalizedName::new(&legal.core).tokens().map(|word| (stable_hash(word), 0)).collect();
         words.sort_unstable();
         words.dedup();
+        let has_designators = words.len() <= MOST_WORDS_WITH_DESIGNATORS;
         if words.len() > MOST_WORDS {
             words.clear();
         }
-        Self { designators: Designators::of(text), legal, words: words.into() }
+        let designators = if has_designators { Designators::of(text) } else { Designators::default() };
+        Self { designators, legal, words: words.into() }
     }
 
     /// Returns true if the name has a word that the other lacks and that is not generic beside the rarest one of both.

@@ -426,7 +426,8 @@ const OPPOSITES: [(&str, &str); 26] = [
     ("upper", "lower"),
 ];
 /// Prefixes of opposite words; also words before a hyphen (`intra-abdominal`).
-const OPPOSITE_PREFIXES: [(&str, &str); 2] = [("hyper", "hypo"), ("extra", "intra")];
+const OPPOSITE_PREFIXES: [(&str, &str); 4] =
+    [("hyper", "hypo"), ("extra", "intra"), ("north", "south"), ("east", "west")];
 /// Fewest letters of a word behind `non` or `anti` without a hyphen.
 const MIN_NEGATED: usize = 4;
 
@@ -609,6 +610,8 @@ mod tests {
             ("hypocalcaemia", "hypercalcemia of infancy"),
             ("intra-abdominal ward", "extra-abdominal ward"),
             ("intracellular space", "extracellular space"),
+            ("Northwind Traders", "Southwind Traders"),
+            ("Eastern Bank", "Western Bank"),
             ("atypical pneumonia", "typical pneumonia"),
             ("non-Hodgkin lymphoma", "Hodgkin lymphoma"),
             ("Lymphoma, Non Hodgkin", "Hodgkin lymphoma, nodular"),

@@ -40,36 +40,36 @@ const MIN_LETTERS: usize = 4;
 /// Words in capitals of at most this many letters are acronyms.
 const LONGEST_ACRONYM: usize = 5;
 const SHORT: [&str; 3] = ["bus", "gas", "pus"];
-/// Words that only look like plurals: oxides and their metals, ammonia and ammonium, and names of species after a disease or an organ
-/// (`Haemophilus influenzae`); so do those in `iae` (`Klebsiella pneumoniae`).
-const NO_PLURALS: [&str; 27] = [
-    "alumina",
-    "ammonia",
-    "baria",
-    "calcia",
-    "ceria",
+/// Elements in `um`, without this ending, and ammonium: they have no plural, and `india`, `california` and oxides such as `zirconia` are none.
+#[rustfmt::skip]
+const ELEMENTS: [&str; 82] = [
+    "actini", "alumin", "alumini", "americi", "ammoni", "bari", "berkeli", "berylli", "bohri", "cadmi", "caesi",
+    "calci", "californi", "ceri", "cesi", "chromi", "columbi", "curi", "dubni", "erbi", "europi", "fermi", "flerovi",
+    "franci", "gadolini", "galli", "germani", "hafni", "hassi", "heli", "holmi", "indi", "iridi", "lanthan",
+    "lawrenci", "lithi", "livermori", "luteti", "magnesi", "meitneri", "mendelevi", "molybden", "moscovi", "neodymi",
+    "neptuni", "nihoni", "niobi", "nobeli", "osmi", "palladi", "platin", "plutoni", "poloni", "potassi", "praseodymi",
+    "promethi", "protactini", "radi", "rheni", "rhodi", "roentgeni", "rubidi", "rutheni", "samari", "scandi",
+    "seaborgi", "seleni", "sodi", "stronti", "tantal", "techneti", "telluri", "terbi", "thalli", "thori", "thuli",
+    "titani", "urani", "vanadi", "ytterbi", "yttri", "zirconi",
+];
+/// Words that only look like plurals: names of species after a disease or an organ (`Haemophilus influenzae`), and words of their own. So do those
+/// in `iae` (`Klebsiella pneumoniae`) and `oices` (`choices`).
+const NO_PLURALS: [&str; 15] = [
+    "ala",
+    "aura",
     "cholerae",
     "gonorrhoeae",
-    "hafnia",
     "ilei",
     "influenzae",
-    "lanthana",
     "leprae",
-    "lithia",
-    "magnesia",
     "pylori",
     "rubellae",
     "silica",
-    "strontia",
     "tetani",
-    "thoria",
-    "titania",
     "typhi",
-    "urania",
     "vaginae",
     "varicellae",
-    "yttria",
-    "zirconia",
+    "vela",
 ];
 
 /// Returns the singulars of a word and its plurals that the keys do not fold, in its case; none for an acronym and words
@@ -105,7 +105,9 @@ fn ends_so(word: &str) -> bool {
 }
 
 fn only_looks_plural(word: &str) -> bool {
-    stem(word, "iae").is_some() || NO_PLURALS.iter().any(|other| other.eq_ignore_ascii_case(word))
+    ["iae", "oices"].iter().any(|ending| stem(word, ending).is_some())
+        || NO_PLURALS.iter().any(|other| other.eq_ignore_ascii_case(word))
+        || stem(word, "a").is_some_and(|stem| ELEMENTS.iter().any(|element| element.eq_ignore_ascii_case(stem)))
 }
 
 fn is_long(singular: &str) -> bool {
@@ -173,7 +175,7 @@ mod tests {
     fn other_words_have_none() {
         for word in [
             "ammonia", "Zirconia", "MAPK", "as", "us", "doses", "receptor", "lesions", "serous", "MRIs", "mRNa",
-            "IL2a", "Köln", "cell", "cells", "",
+            "IL2a", "Köln", "cell", "cells", "India", "California", "choices", "",
         ] {
             assert_eq!(other_numbers(word).collect::<Vec<_>>(), Vec::<String>::new(), "{word}");
         }
