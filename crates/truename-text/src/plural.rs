@@ -53,8 +53,8 @@ const ELEMENTS: [&str; 82] = [
     "titani", "urani", "vanadi", "ytterbi", "yttri", "zirconi",
 ];
 /// Words that only look like plurals: names of species after a disease or an organ (`Haemophilus influenzae`), and words of their own. So do those
-/// in `iae` (`Klebsiella pneumoniae`) and `oices` (`choices`).
-const NO_PLURALS: [&str; 15] = [
+/// in `iae` (`Klebsiella pneumoniae`), `aceae` (families of plants) and `oices` (`choices`).
+const NO_PLURALS: [&str; 17] = [
     "ala",
     "aura",
     "cholerae",
@@ -64,9 +64,11 @@ const NO_PLURALS: [&str; 15] = [
     "leprae",
     "pylori",
     "rubellae",
+    "seba",
     "silica",
     "tetani",
     "typhi",
+    "vaccinia",
     "vaginae",
     "varicellae",
     "vela",
@@ -105,7 +107,7 @@ fn ends_so(word: &str) -> bool {
 }
 
 fn only_looks_plural(word: &str) -> bool {
-    ["iae", "oices"].iter().any(|ending| stem(word, ending).is_some())
+    ["iae", "aceae", "oices"].iter().any(|ending| stem(word, ending).is_some())
         || NO_PLURALS.iter().any(|other| other.eq_ignore_ascii_case(word))
         || stem(word, "a").is_some_and(|stem| ELEMENTS.iter().any(|element| element.eq_ignore_ascii_case(stem)))
 }
@@ -174,8 +176,25 @@ mod tests {
     #[test]
     fn other_words_have_none() {
         for word in [
-            "ammonia", "Zirconia", "MAPK", "as", "us", "doses", "receptor", "lesions", "serous", "MRIs", "mRNa",
-            "IL2a", "Köln", "cell", "cells", "India", "California", "choices", "",
+            "ammonia",
+            "Zirconia",
+            "MAPK",
+            "as",
+            "us",
+            "doses",
+            "receptor",
+            "lesions",
+            "serous",
+            "MRIs",
+            "mRNa",
+            "IL2a",
+            "Köln",
+            "cell",
+            "cells",
+            "India",
+            "California",
+            "choices",
+            "",
         ] {
             assert_eq!(other_numbers(word).collect::<Vec<_>>(), Vec::<String>::new(), "{word}");
         }

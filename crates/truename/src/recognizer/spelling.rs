@@ -42,15 +42,39 @@ const MAX_BRACKETED_LETTERS: usize = 2;
 /// Greek letters as MEDLINE writes them in brackets within a word (`IL-1(beta)`).
 const GREEK_NAMES: [&str; 8] = ["alpha", "beta", "gamma", "delta", "epsilon", "kappa", "lambda", "zeta"];
 
+/// Function words, none of which begins or ends a word that is written in two: `case in` is no `casein`, `his tone` no `histone`.
+const APART: [&str; 34] = [
+    "a", "am", "an", "and", "are", "as", "at", "be", "had", "has", "he", "her", "him", "his", "is", "it", "its", "me",
+    "my", "of", "or", "our", "she", "that", "the", "their", "them", "they", "this", "to", "was", "we", "were", "your",
+];
+/// Further ones that begin such words, but end none: `in patient` and `on set`, but not `hero in`.
+const APART_BEHIND: [&str; 8] = ["by", "for", "from", "in", "no", "on", "so", "us"];
+
 /// Returns whether a piece, as it was read, can be a spelling of `name` at all: the name has the marks of sentences, the umlauts, the groups of
 /// digits, the sign of rotation and the minus at the end that the piece has, and no minus behind a code that it lacks.
 pub(super) fn is_spelling_of(piece: &str, name: &str) -> bool {
-    has_umlauts_of(piece, name)
+    !joins_by_chance(piece, name)
+        && has_umlauts_of(piece, name)
         && has_border_marks_of(piece, name)
         && have_same_digit_groups(piece, name)
         && (!is_negative(piece) || is_negative(name))
         && !differ_in_minus(piece, name)
         && Rotation::of(piece).is_none_or(|rotation| Rotation::of(name) == Some(rotation))
+}
+
+/// Returns whether a function word of the piece and the word beside it are one word of the name.
+fn joins_by_chance(piece: &str, name: &str) -> bool {
+    if !piece.contains(' ') {
+        return false;
+    }
+    let (piece, name) = (piece.to_lowercase(), name.to_lowercase());
+    let words = |text: &str| -> Vec<String> { text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect() };
+    let known = words(&name);
+    words(&piece).windows(2).any(|pair| {
+        let [one, other] = [pair[0].as_str(), pair[1].trim_end_matches('s')];
+        let is_apart = [one, &pair[1]].iter().any(|word| APART.contains(word)) || APART_BEHIND.contains(&&*pair[1]);
+        is_apart && known.iter().any(|word| word.contains(&[one, other].concat()))
+    })
 }
 
 /// Returns whether `piece`, found in a text by its normal form, may stand for `name`.
@@ -427,6 +451,25 @@ mod tests {
             assert_eq!(with_minus(text, Span::new(0, 2)).and_then(|span| span.of(text)), expected, "{text}");
         }
         assert!(is_spelling_of("Cl(-)", "Cl−") && !is_spelling_of("Cl-", "Cl"));
+        for (piece, name) in [
+            ("case in", "Casein"),
+            ("His tones", "Histone"),
+            ("a typical ward", "Atypical ward"),
+            ("hero in", "Heroin"),
+            ("pen is", "Penis"),
+        ] {
+            assert!(!is_spelling_of(piece, name), "{piece} / {name}");
+        }
+        for (piece, name) in [
+            ("heart burn", "Heartburn"),
+            ("in patient", "Inpatient"),
+            ("by pass", "Bypass"),
+            ("cancer of the lung", "Lung cancer"),
+            ("as it is", "As it is"),
+            ("over dose", "Overdose"),
+        ] {
+            assert!(is_spelling_of(piece, name), "{piece} / {name}");
+        }
     }
 
     #[test]
