@@ -1,4 +1,4 @@
-//! Other ways to write a word: `β` for `ß`, digraphs of umlauts, other numerals, charges, plurals, and acronyms of plurals.
+//! Other ways to write a word: `β` for `ß`, digraphs of umlauts, other numerals, charges, and plurals.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

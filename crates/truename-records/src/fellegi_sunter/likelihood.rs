@@ -18,7 +18,7 @@ const DIFFERENCE: f64 = 2.0;
 /// Weights against a match of values that tell two things apart, beside that of their level, in bits. A name has the designators of its
 /// thing. A date of birth may be another one altogether: FEBRL's tables have such errors, which an equal number of the person makes good.
 const OTHER_DESIGNATOR: f64 = 12.0;
-const OTHER_BIRTH: f64 = 3.0;
+const OTHER_BIRTH: f64 = 4.0;
 
 /// The parameters of a model for tables of one size.
 pub(super) struct Likelihood<'a> {

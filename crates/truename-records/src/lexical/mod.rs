@@ -9,9 +9,8 @@ mod weights;
 use rayon::prelude::*;
 
 pub use self::feature::{FEATURES, Features};
-pub(crate) use self::profile::trigrams;
 use self::profile::{Profile, Profiles};
-pub(crate) use self::vocabulary::Vocabulary;
+pub(crate) use self::vocabulary::{Vocabulary, trigrams};
 pub use self::weights::LexicalWeights;
 use super::{PairScorer, RecordPair, Tables};
 use crate::Error;

@@ -3,17 +3,14 @@
 use std::borrow::Cow;
 
 use rayon::prelude::*;
-use truename_text::{NormalizedName, grams, stable_hash};
+use truename_text::{NormalizedName, stable_hash};
 
-use super::vocabulary::{Vocabulary, ratio};
+use super::vocabulary::{Vocabulary, ratio, trigrams};
 use crate::columns::Columns;
 use crate::distinct_texts::DistinctTexts;
 use crate::number::Number;
 use crate::thing_name::ThingNames;
 use crate::{ColumnTypes, Record, Tables};
-
-/// Smallest code of a trigram; shorter n-grams, which short texts alone have, lie below.
-const FIRST_TRIGRAM: u64 = 1 << 42;
 
 /// Profiles of all records.
 pub(super) struct Profiles {
@@ -158,11 +155,6 @@ fn words_of(record: &Record, columns: &Columns) -> Vec<u64> {
 fn grams_of(record: &Record, columns: &Columns) -> Vec<u64> {
     let values = columns.values(record);
     distinct(values.iter().flat_map(|(_, value)| trigrams(&NormalizedName::new(value))).collect())
-}
-
-/// Returns the trigrams of a text.
-pub(crate) fn trigrams(text: &NormalizedName) -> Vec<u64> {
-    grams(text).into_iter().map(|gram| gram.0).filter(|gram| *gram >= FIRST_TRIGRAM).collect()
 }
 
 fn distinct(mut terms: Vec<u64>) -> Vec<u64> {

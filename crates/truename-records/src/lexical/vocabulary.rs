@@ -3,6 +3,15 @@
 use std::collections::HashMap;
 
 use rayon::prelude::*;
+use truename_text::{NormalizedName, grams};
+
+/// Smallest code of a trigram; shorter n-grams, which short texts alone have, lie below.
+const FIRST_TRIGRAM: u64 = 1 << 42;
+
+/// Returns the trigrams of a text.
+pub(crate) fn trigrams(text: &NormalizedName) -> Vec<u64> {
+    grams(text).into_iter().map(|gram| gram.0).filter(|gram| *gram >= FIRST_TRIGRAM).collect()
+}
 
 /// Records counted by one task.
 const PIECE: usize = 4096;

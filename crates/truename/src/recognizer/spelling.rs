@@ -187,7 +187,7 @@ fn of_short_line(line: &str) -> Capitals {
     }
     let words = || line.split(|c: char| !c.is_alphanumeric()).filter(|word| word.contains(char::is_alphabetic));
     let is_word = |word: &str| {
-        word.chars().filter(|c| c.is_alphabetic()).count() >= MAX_CAPITALS_LENGTH || JOINING.contains(&word)
+        word.chars().filter(|c| c.is_alphabetic()).count() > MAX_CAPITALS_LENGTH || JOINING.contains(&word)
     };
     match words().count() {
         0 => Capitals::Meaningful,
