@@ -60,7 +60,20 @@ def test_a_parquet_table_is_matched_in_parts(folder, tmp_path):
 
     names = ["fever", "pyrexia", None, "heart atack", "aspirin"]
     pq.write_table(pa.table({"row": range(5), "dx": names}), tmp_path / "names.parquet", row_group_size=2)
-    run("batch", "match", tmp_path / "names.parquet", "--column", "dx", "--kb", folder, "--out", tmp_path / "out", "--rows", 2, "--quiet")
+    run(
+        "batch",
+        "match",
+        tmp_path / "names.parquet",
+        "--column",
+        "dx",
+        "--kb",
+        folder,
+        "--out",
+        tmp_path / "out",
+        "--rows",
+        2,
+        "--quiet",
+    )
     parts = sorted((tmp_path / "out").glob("*.parquet"))
     assert len(parts) == 3
     table = pa.concat_tables([pq.read_table(part) for part in parts])

@@ -449,7 +449,14 @@ def test_scores_are_those_of_the_command(kb, folder, tmp_path):
 def test_a_student_answers_as_its_teacher(recognizer_folder, tmp_path):
     (tmp_path / "texts.txt").write_text("\n\n".join(unmarked(marked)["text"] for marked in MARKED), encoding="utf-8")
     told = []
-    run = tn.distil(recognizer_folder, tmp_path / "texts.txt", out=tmp_path / "student", layers=1, set={"schedule.epochs": 2}, on_step=told.append)
+    run = tn.distil(
+        recognizer_folder,
+        tmp_path / "texts.txt",
+        out=tmp_path / "student",
+        layers=1,
+        set={"schedule.epochs": 2},
+        on_step=told.append,
+    )
     assert run.steps > 0 and told[-1]["event"] == "end"
     student = tn.Recognizer.open(run)
     assert student.types == tn.Recognizer.open(recognizer_folder).types

@@ -95,7 +95,11 @@ def distil(
     size = _given(**{"student.layers": layers, "student.hidden": hidden, "student.vocabulary": vocabulary})
     if not size:
         raise ValueError("layers, hidden or vocabulary says how the student is smaller than its teacher")
-    given = [("texts", "data.text", _list(texts)), ("names", "data.names", _list(names)), ("dev", "data.dev", _list(dev))]
+    given = [
+        ("texts", "data.text", _list(texts)),
+        ("names", "data.names", _list(names)),
+        ("dev", "data.dev", _list(dev)),
+    ]
     paths: list[_Paths] = [("teacher", "encoder.from", [teacher]), *(one for one in given if one[2])]
     if kb is not None:
         paths.append(("kb", "data.kb", [knowledge_base(kb).path]))
