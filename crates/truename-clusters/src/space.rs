@@ -150,8 +150,7 @@ impl NameSpace {
     }
 
     fn differ_in_designators(&self, left: usize, right: usize) -> bool {
-        let (one, other) = (&self.designators[left], &self.designators[right]);
-        !(one.is_empty() && other.is_empty()) && one.contradict(other)
+        self.designators[left].contradict(&self.designators[right])
     }
 
     fn differ_in_words(&self, left: usize, right: usize) -> bool {

@@ -22,31 +22,24 @@ pub(crate) struct ThingNames(Vec<ThingName>);
 struct ThingName {
     designators: Designators,
     legal: LegalName,
-    /// Hashes of the words beside the legal form, ascending, each with the number of names that have it; none of a name of many words.
+    /// Hashes of the words beside the legal form, ascending, each with the number of names that have it; none where no word tells names apart, and of a name of many words.
     words: Box<[(u64, u32)]>,
 }
 
 impl ThingNames {
-    /// Takes names apart.
-    pub(crate) fn of(texts: &[&str]) -> Self {
-        let mut names: Vec<ThingName> = texts.par_iter().map(|text| ThingName::new(text)).collect();
+    /// Takes names apart. `by_words`: whether distinguishing words tell them apart too.
+    pub(crate) fn of(texts: &[&str], by_words: bool) -> Self {
+        let mut names: Vec<ThingName> = texts.par_iter().map(|text| ThingName::new(text, by_words)).collect();
         let mut counts: HashMap<u64, u32> = HashMap::new();
         names.iter().flat_map(|name| &name.words).for_each(|(word, _)| *counts.entry(*word).or_default() += 1);
         names.iter_mut().flat_map(|name| &mut name.words).for_each(|(word, count)| *count = counts[word]);
         Self(names)
     }
 
-    /// Returns the names as ones that no words tell apart.
-    #[must_use]
-    pub(crate) fn without_words(mut self) -> Self {
-        self.0.iter_mut().for_each(|name| name.words = Box::default());
-        self
-    }
-
     /// Returns true if the names differ in a designator: `Galaxy S21` and `Galaxy S22`.
     pub(crate) fn differ_in_designators(&self, left: u32, right: u32) -> bool {
         let [one, other] = [left, right].map(|name| &self.0[name as usize].designators);
-        !(one.is_empty() && other.is_empty()) && one.contradict(other)
+        one.contradict(other)
     }
 
     /// Returns true if each name has a distinguishing word that is no spelling of one of the other, beside words that both have:
@@ -60,7 +53,7 @@ impl ThingNames {
 }
 
 impl ThingName {
-    fn new(text: &str) -> Self {
+    fn new(text: &str, by_words: bool) -> Self {
         if text.len() > LONGEST_NAME {
             return Self::default();
         }
@@ -70,7 +63,7 @@ impl ThingName {
         words.sort_unstable();
         words.dedup();
         let has_designators = words.len() <= MOST_WORDS_WITH_DESIGNATORS;
-        if words.len() > MOST_WORDS {
+        if !by_words || words.len() > MOST_WORDS {
             words.clear();
         }
         let designators = if has_designators { Designators::of(text) } else { Designators::default() };
@@ -92,7 +85,7 @@ mod tests {
 
     /// Returns whether the first two names differ in a designator, and in a word, among further names.
     fn differ(left: &str, right: &str, further: &[&str]) -> (bool, bool) {
-        let names = ThingNames::of(&[&[left, right], further].concat());
+        let names = ThingNames::of(&[&[left, right], further].concat(), true);
         let found = (names.differ_in_designators(0, 1), names.differ_in_words(0, 1));
         assert_eq!(found, (names.differ_in_designators(1, 0), names.differ_in_words(1, 0)), "{left} / {right}");
         found

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::alternative::{CHINESE_DIGITS, ORDINALS, number_in_words, other_numeral};
-use crate::digit_group::without_commas;
+use crate::digit_group::{begins_fraction, without_commas};
 use crate::key::variant_of;
 use crate::normalize::is_greek_letter;
 use crate::{Rotation, spelt_out};
@@ -103,6 +103,9 @@ impl Designators {
     /// Returns true if two names differ in a designator and, but for further words of one of them, in nothing else: `type 1 diabetes` and
     /// `type 2 diabetes mellitus`, `CD4+ T cell` and `CD4- T cell`. A designator that one name lacks contradicts none.
     pub fn contradict(&self, other: &Self) -> bool {
+        if self.is_empty() && other.is_empty() {
+            return false;
+        }
         if !has_words_of(self, other) && !has_words_of(other, self) {
             return false;
         }
@@ -286,12 +289,6 @@ fn runs(name: &str) -> Vec<Run> {
         }
     }
     runs
-}
-
-/// Returns true if a point begins a fraction without a digit before it (`.5 mg`).
-fn begins_fraction(before: &str, next: Option<char>) -> bool {
-    next.is_some_and(|next| next.is_ascii_digit())
-        && before.chars().next_back().is_none_or(|before| before.is_whitespace() || before == '(')
 }
 
 /// Letters of the longest acronym that a sign stands behind, as `HIV` in `HIV-positive`.

@@ -34,10 +34,13 @@ pub fn have_same_digit_groups(one: &str, other: &str) -> bool {
 
 /// Returns true for a fraction without a digit before its point (`.5 mg`).
 fn has_bare_fraction(name: &str) -> bool {
-    name.match_indices('.').any(|(at, _)| {
-        name[at + 1..].starts_with(|c: char| c.is_ascii_digit())
-            && name[..at].chars().next_back().is_none_or(|before| before.is_whitespace() || before == '(')
-    })
+    name.match_indices('.').any(|(at, _)| begins_fraction(&name[..at], name[at + 1..].chars().next()))
+}
+
+/// Returns true if a point between a text and a character begins a fraction without a digit before it.
+pub(crate) fn begins_fraction(before: &str, next: Option<char>) -> bool {
+    next.is_some_and(|next| next.is_ascii_digit())
+        && before.chars().next_back().is_none_or(|before| before.is_whitespace() || before == '(')
 }
 
 /// Returns true if a sign stands behind a digit.

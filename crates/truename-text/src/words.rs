@@ -203,9 +203,11 @@ fn other_decimal(name: &str) -> Option<String> {
         (is_first && is_number(c)).then_some(at)
     })?;
     let rest = name[start..].trim_start_matches(is_number);
-    let (number, is_amount) = (&name[start..name.len() - rest.len()], is_before_unit(rest));
+    if !is_before_unit(rest) {
+        return None;
+    }
+    let number = &name[start..name.len() - rest.len()];
     let number = match number.split_once('.') {
-        _ if !is_amount => return None,
         Some(("", fraction)) if !fraction.is_empty() => format!("0.{fraction}"),
         Some((_, fraction)) if fraction.contains('.') || !fraction.ends_with('0') => return None,
         Some(_) => number.trim_end_matches('0').trim_end_matches('.').to_owned(),

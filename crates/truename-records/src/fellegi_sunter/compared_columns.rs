@@ -217,8 +217,9 @@ impl ComparedColumn {
             }
         }
         let filled = f64::from(counts.iter().sum::<u32>());
-        let names = kind.names_things(name).then(|| ThingNames::of(&first_texts(texts, &numbers, counts.len())));
-        let names = names.map(|names| if kind.is_main_name(name, is_only) { names } else { names.without_words() });
+        let of_things =
+            || ThingNames::of(&first_texts(texts, &numbers, counts.len()), kind.is_main_name(name, is_only));
+        let names = kind.names_things(name).then(of_things);
         let is_of_births = is_of_births(name);
         Self { name: name.to_owned(), kind, values, names, is_of_births, keys, counts, left, right, filled }
     }

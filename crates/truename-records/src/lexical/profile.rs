@@ -138,10 +138,8 @@ fn numbered_names<'a>(
         }
     }
     let is_main = |column: &str| types.get(column).is_some_and(|kind| kind.is_main_name(column, columns.count() == 1));
-    let names = |(texts, column): (Option<DistinctTexts>, &str)| {
-        let names = ThingNames::of(&texts?.in_order());
-        Some(if is_main(column) { names } else { names.without_words() })
-    };
+    let names =
+        |(texts, column): (Option<DistinctTexts>, &str)| Some(ThingNames::of(&texts?.in_order(), is_main(column)));
     texts.into_iter().zip(columns.names()).map(names).collect()
 }
 

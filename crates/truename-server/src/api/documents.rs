@@ -531,7 +531,7 @@ enum DocumentWriter {
     Json {
         out: BodyWriter,
         unit: OffsetUnit,
-        /// Those that were refused and are not written yet, in the order of the request.
+        /// Refused documents that are still to be written, in the order of the request.
         refused: VecDeque<RefusedDocument>,
         written: usize,
     },
