@@ -272,53 +272,55 @@ def shard_of(id):
     return int.from_bytes(hashlib.sha256(id.encode()).digest()[:4], "big") % SHARDS
 
 
-def merged(links):
-    """Return the best candidates of all shards, each with the probability that its shard gives it."""
-    found = [one for link in links for one in candidates(link)]
-    return sorted(found, key=lambda one: (-one[1], one[0]))[:TOP]
-
-
-def candidates(link):
-    return [(one.id, one.probability) for one in link.candidates]
-
-
-def compare(what, whole, other, queries):
-    """Print how answers, lists of pairs of an id and a probability, compare with those of the whole knowledge base."""
-    best = lambda answer: answer[0][0] if answer else None
-    ids = lambda answer: {id for id, _ in answer}
-    pairs = list(zip(whole, other, strict=True))
-    share = lambda count: f"{100 * count / len(queries):.2f} %"
-    error = [abs(one[0][1] - dict(two)[one[0][0]]) for one, two in pairs if one and one[0][0] in ids(two)]
-    print(
-        f"{what}: to the byte equal {share(sum(one == two for one, two in pairs))}, "
-        f"same best {share(sum(best(one) == best(two) for one, two in pairs))}, "
-        f"best among the first ten {share(sum(not one or best(one) in ids(two) for one, two in pairs))}, "
-        f"right {share(sum(best(two) == right for two, right in zip(other, queries.values(), strict=True)))}, "
-        f"probability of the best differs by {sum(error) / len(error):.4f}, at most {max(error):.4f}",
-        flush=True,
-    )
-
-
 def measure_shards(options):
+    import truename as tn
+
     with tempfile.TemporaryDirectory() as place:
         folder, concepts = Path(place), concepts_of(options)
         queries = asked(concepts, options.queries)
-        answers = lambda kb: list(map(candidates, kb.matcher(top=TOP).match(list(queries))))
+        names = list(queries)
+        answers = lambda kb: kb.matcher(top=TOP, explain=True).match(names).to_list()
         kb = build(concepts, folder / "whole")
-        whole = answers(kb)
-        print(f"{kb.info()['names']} names, {SHARDS} shards, {len(queries)} names asked for", flush=True)
-        compare("the whole", whole, whole, queries)
-        parts = []
-        for shard in range(SHARDS):
-            part = build([concept for concept in concepts if shard_of(concept["id"]) == shard], folder / f"shard-{shard}")
-            parts.append(list(part.matcher(top=TOP).match(list(queries))))
-        found = list(zip(*parts, strict=True))
-        compare("best of all shards, by their probabilities", whole, list(map(merged, found)), queries)
-        proposed = {id for links in found for link in links for id, _ in candidates(link)}
         start = time.perf_counter()
-        second = build([concept for concept in concepts if concept["id"] in proposed], folder / "second")
-        print(f"the candidates of all shards: {len(proposed)} concepts, a knowledge base in {time.perf_counter() - start:.1f} s")
-        compare("asked again among the candidates of all shards", whole, answers(second), queries)
+        whole = answers(kb)
+        seconds = time.perf_counter() - start
+        right = sum(answer["id"] == id for answer, id in zip(whole, queries.values(), strict=True))
+        print(f"{kb.info()['names']} names; the whole answers {right / len(names):.2%} of {len(names)} names right, {seconds:.1f} s", flush=True)
+        shards = [
+            build([concept for concept in concepts if shard_of(concept["id"]) == shard], folder / f"shard-{shard}") for shard in range(SHARDS)
+        ]
+        for weighed in (False, True):
+            if weighed:
+                start = time.perf_counter()
+                tn.KnowledgeBase.weigh(shards)
+                print(f"{SHARDS} shards weighed in {time.perf_counter() - start:.1f} s", flush=True)
+            apart = [answers(shard) for shard in shards]
+            likeliest = [max(found, key=lambda one: one["probability"] or 0) for found in zip(*apart, strict=True)]
+            compare(f"likeliest of all shards, {'' if weighed else 'not '}weighed", whole, likeliest, queries)
+        parts = []
+        for number, shard in enumerate(shards):
+            start = time.perf_counter()
+            part = tn.KnowledgeBase.gather([shard], names, folder / f"part-{number}")
+            parts.append(part)
+            print(f"shard {number}: {part.info()['concepts']} concepts gathered in {time.perf_counter() - start:.1f} s", flush=True)
+        start = time.perf_counter()
+        second = tn.KnowledgeBase.gather(parts, names, folder / "second")
+        print(f"all parts: {second.info()['concepts']} concepts gathered in {time.perf_counter() - start:.1f} s", flush=True)
+        start = time.perf_counter()
+        found = answers(second)
+        print(f"answered in {time.perf_counter() - start:.1f} s")
+        compare("the knowledge base that was gathered", whole, found, queries)
+
+
+def compare(what, whole, other, queries):
+    """Print how answers compare with those of the whole knowledge base."""
+    pairs = list(zip(whole, other, strict=True))
+    share = lambda count: f"{100 * count / len(queries):.2f} %"
+    print(
+        f"{what}: equal {share(sum(one == two for one, two in pairs))}, same concept {share(sum(one['id'] == two['id'] for one, two in pairs))}, "
+        f"right {share(sum(two['id'] == id for two, id in zip(other, queries.values(), strict=True)))}",
+        flush=True,
+    )
 
 
 def main():

@@ -83,12 +83,14 @@ fn system_error(error: &Error) -> Option<&io::Error> {
 }
 
 /// Methods of Python for actions of the library.
-const METHODS: [(&str, &str); 8] = [
+const METHODS: [(&str, &str); 10] = [
     ("kb import", "KnowledgeBase.build"),
     ("kb update", "kb.update"),
     ("kb learn", "kb.learn"),
     ("kb embed", "kb.embed"),
     ("kb check", "KnowledgeBase.check"),
+    ("kb frequencies", "kb.frequencies"),
+    ("kb weigh", "KnowledgeBase.weigh"),
     ("kb compact", "KnowledgeBase.compact"),
     ("calibrate", "kb.calibrate"),
     ("train", "truename.train"),

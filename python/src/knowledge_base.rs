@@ -7,14 +7,15 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use truename::{
-    AdapterChoice, Columns, ConceptId, Encoder, Format, ImportOptions, Judgement, LinkOptions, Problem, Progress,
-    Report, SynonymScopes,
+    AdapterChoice, Columns, ConceptId, Encoder, Format, ImportOptions, Judgement, LinkOptions, NameFrequencies,
+    Problem, Progress, Report, SynonymScopes,
 };
 use truename_error::{Error, ErrorKind, HintPart, hint};
 
 use crate::calibration::{self, Gold};
 use crate::call::Call;
 use crate::candidate::Candidate;
+use crate::column::Column;
 use crate::error::raised;
 use crate::json;
 use crate::judgements::Judgements;
@@ -192,6 +193,10 @@ pub fn cache_folder() -> PathBuf {
     truename::cache_folder()
 }
 
+fn opened(shards: &[Arc<Kb>]) -> Result<Vec<truename::KnowledgeBase>, Error> {
+    shards.iter().map(|shard| Ok(truename::KnowledgeBase::clone(&*shard.get()?))).collect()
+}
+
 fn encoder_choice(encoder: Option<Bound<'_, PyAny>>) -> PyResult<EncoderChoice> {
     Ok(match encoder {
         None => EncoderChoice::Own,
@@ -210,6 +215,10 @@ impl KnowledgeBase {
         let kb = Arc::new(kb);
         kb.run(py, |_| Ok(()))?;
         Ok(Self(kb))
+    }
+
+    fn all(shards: &[Bound<'_, Self>]) -> Vec<Arc<Kb>> {
+        shards.iter().map(|shard| Arc::clone(&shard.get().0)).collect()
     }
 
     fn concept_id(id: &str) -> PyResult<ConceptId> {
@@ -347,6 +356,48 @@ impl KnowledgeBase {
     fn unpack(py: Python<'_>, file: PathBuf, into: Option<PathBuf>) -> PyResult<String> {
         Call::default()
             .run(py, move || Ok(truename::KnowledgeBase::unpack(file, into.as_deref())?.display().to_string()))
+    }
+
+    /// Writes the numbers of names that have each n-gram and word to the file `out`, for shards on several machines to be weighed by.
+    fn frequencies(&self, py: Python<'_>, out: PathBuf) -> PyResult<()> {
+        self.0.run(py, move |kb| kb.frequencies()?.write(out))
+    }
+
+    /// Weighs the names of shards by the frequencies of all of them, those in the files `frequencies`, by default those of the shards given. A
+    /// name then has the scores in its shard that it has in one knowledge base of all names. Returns the number of names.
+    #[staticmethod]
+    #[pyo3(signature = (shards, *, frequencies=Vec::new()))]
+    fn weigh(py: Python<'_>, shards: Vec<Bound<'_, Self>>, frequencies: Vec<PathBuf>) -> PyResult<u32> {
+        let shards = Self::all(&shards);
+        Call::default().run(py, move || {
+            let frequencies = frequencies.iter().map(NameFrequencies::read).collect::<Result<Vec<_>, _>>()?;
+            truename::weigh(&opened(&shards)?, &frequencies)
+        })
+    }
+
+    /// Makes a knowledge base in the folder `out` of all concepts of weighed shards that the answers to names depend on, and opens it. It
+    /// answers these names as one knowledge base of all shards would, to the byte; with an encoder, once its names have vectors, nearly so.
+    ///
+    /// `column`: as `Matcher.match` takes it. `types`, `without_aliases`: those of the matcher to come. Shards on several machines: gather from
+    /// each there, and again from what was gathered.
+    #[staticmethod]
+    #[pyo3(signature = (shards, column, out, *, types=Vec::new(), without_aliases=Vec::new(), progress=None))]
+    fn gather(
+        py: Python<'_>,
+        shards: Vec<Bound<'_, Self>>,
+        column: &Bound<'_, PyAny>,
+        out: PathBuf,
+        types: Vec<String>,
+        without_aliases: Vec<String>,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let (shards, Column { names, .. }) = (Self::all(&shards), Column::read(column)?);
+        let kb = Kb::new(Place::Folder(absolute(out.clone())?), EncoderChoice::Own);
+        let call = Call::watched(progress.as_ref())?;
+        let progress = Arc::clone(&call.progress);
+        let options = LinkOptions { types, without_aliases, ..LinkOptions::default() };
+        call.run(py, move || truename::gather(&opened(&shards)?, &names, &options, &out, &progress).map(drop))?;
+        Self::opened(py, kb)
     }
 
     /// Returns statistics, as `truename kb info --json` prints them.

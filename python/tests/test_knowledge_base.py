@@ -41,6 +41,28 @@ def test_a_pack_is_the_same_knowledge_base(kb, folder, tmp_path, monkeypatch):
         tn.KnowledgeBase.unpack(pack, tmp_path / "other")
 
 
+def test_shards_answer_as_the_whole(kb, tmp_path):
+    concepts = sorted((json.loads(line) for line in run("kb", "export", "--kb", kb.path).stdout.splitlines()), key=lambda one: one["id"])
+    shards = []
+    for shard in range(2):
+        table = tmp_path / f"{shard}.jsonl"
+        table.write_text("".join(json.dumps(concept) + "\n" for concept in concepts[shard::2]), encoding="utf-8")
+        shards.append(tn.KnowledgeBase.build([table], out=tmp_path / f"shard-{shard}"))
+    names = ["hart failure", None, "heart atack", "D:1", "MI"]
+    with pytest.raises(RuntimeError, match="not weighed by the names of the same shards") as refused:
+        tn.KnowledgeBase.gather(shards, names, tmp_path / "none")
+    assert any("KnowledgeBase.weigh(" in note for note in refused.value.__notes__)
+    assert tn.KnowledgeBase.weigh(shards) == kb.info()["names"]
+    second = tn.KnowledgeBase.gather(shards, names, tmp_path / "second", progress=lambda *step: None)
+    assert second.matcher(top=5, explain=True).match(names).to_list() == kb.matcher(top=5, explain=True).match(names).to_list()
+    files = [tmp_path / "0.frequencies", tmp_path / "1.frequencies"]
+    for shard, file in zip(shards, files, strict=True):
+        shard.frequencies(file)
+    assert tn.KnowledgeBase.weigh(shards[:1], frequencies=files) == kb.info()["names"]
+    with pytest.raises(RuntimeError, match="not of all its names"):
+        tn.KnowledgeBase.weigh(shards[:1], frequencies=files[1:])
+
+
 def test_search_lists_what_the_command_lists(kb, folder):
     found = kb.search("hart failure", top=3)
     lines = run("kb", "search", "hart failure", "--top", 3, "--kb", folder, "--quiet").stdout.splitlines()

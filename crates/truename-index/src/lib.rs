@@ -49,12 +49,14 @@
 //! ```
 
 mod error;
+mod frequencies;
 mod hit;
 mod ngram;
 mod top;
 mod vector;
 
 pub use error::Error;
+pub use frequencies::Frequencies;
 pub use hit::{Hit, Rank};
 pub use ngram::{NgramIndex, Search, SearchScratch};
 pub use vector::{VectorIndex, VectorReader, VectorScratch, VectorSearch};

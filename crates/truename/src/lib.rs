@@ -54,6 +54,7 @@ mod reranker;
 mod retrieval;
 mod retriever;
 mod review;
+mod shards;
 mod shared_names;
 mod short_forms;
 mod stop_names;
@@ -66,7 +67,7 @@ pub use error::Error;
 pub use feature::FeatureSet;
 pub use knowledge_base::{
     AttachedModel, EmbedReport, EncoderRecord, Info, KnowledgeBase, LearnReport, LearntNames, ModelHash, ModelRole,
-    NearName, NextVectors, Provenance, Report, VectorInfo, WrittenIds, last_of_each,
+    NameFrequencies, NearName, NextVectors, Provenance, Report, VectorInfo, WrittenIds, last_of_each,
 };
 pub use link::{Candidate, Link, Scores};
 pub use linked::{LinkedDocument, LinkedMention, recognize_all};
@@ -84,6 +85,7 @@ pub use recognizer::{
 pub use reranker::{Reranker, Shortlist, TrainedReranker};
 pub use retriever::{AttachedRetriever, ContextRetriever, TrainedRetriever};
 pub use review::{Drawn, EVEN_SHARE, doubt, doubt_at, doubt_of, review_order};
+pub use shards::{gather, weigh};
 pub use stop_names::StopNames;
 pub use truename_error::{ErrorKind, Hint, HintPart};
 pub use truename_infer::{

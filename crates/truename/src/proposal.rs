@@ -20,12 +20,16 @@ pub(crate) struct Proposal {
 
 /// Proposed names by concept, in the order in which the generators proposed them.
 #[derive(Debug, Default)]
-pub(crate) struct Proposals(BTreeMap<ConceptIndex, Vec<(NameIndex, Proposal)>>);
+pub(crate) struct Proposals {
+    names: BTreeMap<ConceptIndex, Vec<(NameIndex, Proposal)>>,
+    /// Names that were not proposed because too many share their lookup key.
+    pub(crate) crowd: Vec<NameIndex>,
+}
 
 impl Proposals {
     /// Returns the proposal for a name; adds an empty one if there is none yet.
     pub(crate) fn entry(&mut self, concept: ConceptIndex, name: NameIndex) -> &mut Proposal {
-        let names = self.0.entry(concept).or_default();
+        let names = self.names.entry(concept).or_default();
         let at = names.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
             names.push((name, Proposal::default()));
             names.len() - 1
@@ -34,16 +38,16 @@ impl Proposals {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (ConceptIndex, &[(NameIndex, Proposal)])> {
-        self.0.iter().map(|(concept, names)| (*concept, names.as_slice()))
+        self.names.iter().map(|(concept, names)| (*concept, names.as_slice()))
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.names.len()
     }
 
     /// Returns the proposed names of a concept that share the query's normal form.
     pub(crate) fn exact_names(&self, concept: ConceptIndex) -> Vec<NameIndex> {
-        let names = self.0.get(&concept).map_or(&[][..], Vec::as_slice);
+        let names = self.names.get(&concept).map_or(&[][..], Vec::as_slice);
         let is_exact = |(_, proposal): &&(NameIndex, Proposal)| proposal.key == KeyMatch::Exact;
         names.iter().filter(is_exact).map(|(name, _)| *name).collect()
     }

@@ -1,5 +1,6 @@
 //! Retrieves the candidates of a query with their features, for linking and for calibration.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use truename_index::{Hit, SearchScratch, VectorReader};
@@ -47,6 +48,22 @@ impl<'a> Retriever<'a> {
     /// Returns the scope of all names.
     pub(crate) fn scope(&self) -> Scope<'a> {
         Scope { snapshot: self.snapshot, indexes: &self.kb.indexes, hidden: &[], allowed: None, dense: None }
+    }
+
+    /// Adds all concepts whose names the generators look at for a query.
+    pub(crate) fn reach(
+        &mut self,
+        query: &NameProfile,
+        scope: &Scope<'_>,
+        concepts: &mut BTreeSet<ConceptIndex>,
+    ) -> Result<(), Error> {
+        let mut proposals = propose_exact(query, scope)?;
+        propose_near(query, scope, &mut self.scratch, &mut proposals)?;
+        concepts.extend(proposals.iter().map(|(concept, _)| concept));
+        for name in proposals.crowd {
+            concepts.insert(self.snapshot.name(name)?.0);
+        }
+        Ok(())
     }
 
     /// Returns the candidates of a query, `concepts` among them; with `ends_at_sole` only the single one with the exact name, if there is

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::concepts::ConceptArguments;
 use super::reading::Reading;
 use super::value::MOST_CANDIDATES;
 use super::{AdapterArgument, EncoderArgument, KbArgument, LinkerArguments};
@@ -107,6 +108,31 @@ pub enum Kb {
     /// List, add and remove the models in a knowledge base
     #[command(args_conflicts_with_subcommands = false)]
     Models(Models),
+    /// Count the names that have each n-gram and word, for shards on several machines to be weighed by
+    Frequencies {
+        /// Shard
+        #[arg(value_name = "DIR")]
+        kb: PathBuf,
+        /// Output file
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+    },
+    /// Weigh the names of shards by the frequencies of all of them
+    ///
+    /// A name then has the scores in its shard that it has in one knowledge base of all names. Needed once, before `kb gather`, and again
+    /// where much has changed.
+    Weigh {
+        /// Shards of one knowledge base
+        #[arg(required = true, value_name = "DIR")]
+        shards: Vec<PathBuf>,
+        /// Files by `kb frequencies` of all shards [default: the frequencies of the shards given]
+        #[arg(long, value_name = "FILE", num_args = 1..)]
+        frequencies: Vec<PathBuf>,
+    },
+    /// Gather from shards what the answers to some names depend on, as a knowledge base that answers them as one of all shards would
+    ///
+    /// Shards on several machines: gather from each there, and again from what was gathered.
+    Gather(Gather),
     /// Write all concepts as JSONL
     Export {
         #[command(flatten)]
@@ -115,6 +141,21 @@ pub enum Kb {
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
+}
+
+#[derive(Args)]
+pub struct Gather {
+    /// Shards, weighed by `kb weigh`
+    #[arg(required = true, value_name = "DIR")]
+    pub shards: Vec<PathBuf>,
+    /// Names that are to be asked for, one a line; - for stdin
+    #[arg(long, value_name = "FILE")]
+    pub names: PathBuf,
+    #[command(flatten)]
+    pub concepts: ConceptArguments,
+    /// Folder of the new knowledge base
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
 }
 
 #[derive(Args)]

@@ -49,7 +49,7 @@ pub use evaluate::{
     EvaluatePairs, EvaluateSubstitutes,
 };
 pub use given::Given;
-pub use kb::{Embed, Import, Kb, Learn, Models, ModelsCommand, Update};
+pub use kb::{Embed, Gather, Import, Kb, Learn, Models, ModelsCommand, Update};
 pub use link::{Link, LinkFormat, Linking, PlaceholderArgument};
 pub use map::Map;
 pub use match_names::{InputFormat, Match, OutputFormat};

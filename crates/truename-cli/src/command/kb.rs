@@ -16,7 +16,7 @@ use truename_eval::read_judgement_table;
 use truename_read::Dialect;
 
 use crate::arguments::{Import, Kb, KbArgument, Learn, LinkerArguments, Update};
-use crate::command::{embed, models, open_kb, open_linker, with_encoder};
+use crate::command::{embed, models, open_kb, open_linker, shards, with_encoder};
 use crate::exit_code::UsageError;
 use crate::harmless::OneLine;
 use crate::output::{Output, stdout};
@@ -38,6 +38,9 @@ pub fn run(command: Kb, quiet: bool) -> anyhow::Result<()> {
         Kb::Learn(arguments) => learn(&arguments, quiet),
         Kb::Embed(arguments) => embed::run(&arguments, quiet),
         Kb::Models(arguments) => models::run(&arguments, quiet),
+        Kb::Frequencies { kb, out } => Ok(KnowledgeBase::open(kb)?.frequencies()?.write(out)?),
+        Kb::Weigh { shards, frequencies } => shards::weigh(&shards, &frequencies, quiet),
+        Kb::Gather(arguments) => shards::gather(&arguments, quiet),
         Kb::Export { kb, out } => export(&kb, out.as_deref()),
     }
 }

@@ -32,6 +32,7 @@ pub mod recognize;
 pub mod recognizer;
 pub mod review;
 pub mod serve;
+pub mod shards;
 pub mod simplify;
 pub mod train;
 pub mod tune;

@@ -30,6 +30,7 @@ mod resume;
 mod retrieve;
 mod serve;
 mod several;
+mod shards;
 mod shared;
 mod simplify;
 mod snapshots;

@@ -6,6 +6,7 @@ use crate::{Error, error};
 
 pub(super) const DIRECTORY: &[u8] = b"directory";
 pub(super) const BLOCKS: &[u8] = b"blocks";
+pub(super) const OTHERS: &[u8] = b"others";
 pub(super) const NORMS: &[u8] = b"norms";
 
 pub(super) fn block_of(name: u32) -> u16 {

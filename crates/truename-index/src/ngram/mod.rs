@@ -11,7 +11,8 @@
 //! cannot lift a new name past the worst hit kept, only names already found are completed (MaxScore,
 //! Turtle and Flood 1995). The result is that of the full scan.
 //!
-//! An update changes postings in place and computes counts and norms anew from them.
+//! An update changes postings in place and computes counts and norms anew from them. An index of some of the names may
+//! be given the frequencies of all ([`NgramIndex::weigh`]); its cosines are then those of an index of all.
 
 mod keys;
 mod postings;
@@ -25,18 +26,19 @@ use rayon::prelude::*;
 use truename_storage::{Environment, Table, Transaction, WriteTransaction};
 use truename_text::Gram;
 
-use self::keys::{BLOCKS, DIRECTORY, block_of, norms_key, parse_key, posting_key, slot_of};
+use self::keys::{BLOCKS, DIRECTORY, OTHERS, block_of, norms_key, parse_key, posting_key, slot_of};
 use self::postings::{BLOCK, Postings, encode};
 pub use self::search::{Search, SearchScratch};
-use self::weight::{ROW, weight};
-use crate::{Error, error};
+use self::weight::weight;
+use crate::{Error, Frequencies, error};
 
 /// The n-gram index of a store.
 #[derive(Clone, Copy)]
 pub struct NgramIndex {
     /// n-gram (8 bytes) and block (2 bytes), big endian, to postings.
     postings: Table<[u8], [u8]>,
-    /// `NORMS` and block to one `f32` a name, 0 where there is none; `DIRECTORY` and `BLOCKS` to tables.
+    /// `NORMS` and block to one `f32` a name, 0 where there is none; `DIRECTORY` and `BLOCKS` to tables; `OTHERS` to the frequencies in
+    /// the names of other indexes.
     tables: Table<[u8], [u8]>,
 }
 
@@ -44,10 +46,7 @@ const POSTINGS: &str = "ngram-postings";
 const TABLES: &str = "ngram-tables";
 
 struct PostingCounts {
-    /// Each n-gram with the number of names that have it.
-    directory: Vec<(Gram, u32)>,
-    /// Number of names.
-    names: u32,
+    frequencies: Frequencies,
     /// Numbers for names, used and unused, in whole blocks.
     numbers: usize,
 }
@@ -88,6 +87,7 @@ impl NgramIndex {
         grams: impl Fn(u32) -> Vec<Gram> + Sync,
     ) -> Result<(), Error> {
         self.postings.clear(write)?;
+        self.tables.clear(write)?;
         let blocks = names.div_ceil(BLOCK as u32);
         let mut lists: Vec<([u8; 10], Vec<u8>)> =
             (0..blocks).into_par_iter().flat_map_iter(|block| block_lists(block as u16, names, &grams)).collect();
@@ -133,28 +133,67 @@ impl NgramIndex {
         self.refresh(write, next_name)
     }
 
+    /// Weighs n-grams by their frequencies in the names of several indexes, of which this is one; it then finds its names with the scores
+    /// that an index of all has for them. All numbers of its names are below `next_name`.
+    ///
+    /// # Errors
+    /// If `whole` lacks names of this index, or the storage fails or is damaged.
+    pub fn weigh(&self, write: &mut WriteTransaction<'_>, next_name: u32, whole: &Frequencies) -> Result<(), Error> {
+        let others = whole.without(&self.count(write, next_name)?.frequencies)?;
+        self.tables.put(write, OTHERS, &[&others.names.to_le_bytes()[..], &others.to_rows()].concat())?;
+        self.refresh(write, next_name)
+    }
+
+    /// Returns the frequencies of n-grams in the names of this index.
+    ///
+    /// # Errors
+    /// If the storage fails or is damaged.
+    pub fn frequencies(&self, read: &impl Transaction) -> Result<Frequencies, Error> {
+        Ok(self.count(read, u32::MAX)?.frequencies)
+    }
+
+    /// Returns the frequencies by which n-grams are weighed: those in the names of this index, or those given to [`NgramIndex::weigh`].
+    ///
+    /// # Errors
+    /// If the storage fails or is damaged.
+    pub fn weighed_by(&self, read: &impl Transaction) -> Result<Frequencies, Error> {
+        let names = self.tables.get(read, BLOCKS)?.and_then(|table| table.first_chunk());
+        let names = names.ok_or_else(|| error::damaged("no block table"))?;
+        let directory = self.tables.get(read, DIRECTORY)?.ok_or_else(|| error::damaged("no directory"))?;
+        Frequencies::of_rows(u32::from_le_bytes(*names), directory)
+    }
+
+    /// Adds the frequencies in the names of other indexes, if this one has them.
+    fn with_others(&self, read: &impl Transaction, own: Frequencies) -> Result<Frequencies, Error> {
+        let Some(others) = self.tables.get(read, OTHERS)? else { return Ok(own) };
+        let (names, rows) = others.split_first_chunk().ok_or_else(|| error::damaged("no number of other names"))?;
+        own.with(&Frequencies::of_rows(u32::from_le_bytes(*names), rows)?)
+    }
+
     /// Computes the counts and norms anew from the postings, so that an updated index answers as a built one.
     fn refresh(&self, write: &mut WriteTransaction<'_>, next_name: u32) -> Result<(), Error> {
-        let PostingCounts { directory, names, numbers } = self.count(write, next_name)?;
+        let PostingCounts { frequencies, numbers } = self.count(write, next_name)?;
+        let frequencies = self.with_others(write, frequencies)?;
         let mut norms = vec![0f64; numbers];
-        let mut rows = directory.iter();
+        let mut rows = frequencies.counts.iter();
         let mut current: Option<(Gram, f64)> = None;
         for entry in self.postings.iter(write)? {
             let (key, list) = entry?;
             let (gram, block) = parse_key(key)?;
             if current.is_none_or(|(known, _)| known != gram) {
-                let (_, count) = rows.next().ok_or_else(|| error::damaged("postings without a count"))?;
-                current = Some((gram, f64::from(weight(names, *count))));
+                let row = rows.find(|(other, _)| *other == gram.0);
+                let (_, count) = row.ok_or_else(|| error::damaged("postings without a count"))?;
+                current = Some((gram, f64::from(weight(frequencies.names, *count))));
             }
             let weight = current.map_or(0.0, |(_, weight)| weight);
             let norms = &mut norms[usize::from(block) * BLOCK..];
             Postings::new(list).for_each(|slot| norms[usize::from(slot)] += weight);
         }
-        self.write_tables(write, &directory, names, &norms)
+        self.write_tables(write, &frequencies, &norms)
     }
 
     fn count(&self, read: &impl Transaction, next_name: u32) -> Result<PostingCounts, Error> {
-        let mut directory: Vec<(Gram, u32)> = Vec::new();
+        let mut counts: Vec<(u64, u32)> = Vec::new();
         let mut seen: Vec<u64> = Vec::new();
         let mut last: Option<&[u8]> = None;
         for entry in self.postings.iter(read)? {
@@ -164,9 +203,9 @@ impl NgramIndex {
                 return Err(error::damaged("the postings are out of order"));
             }
             let list = Postings::new(list);
-            match directory.last_mut() {
-                Some((last, count)) if *last == gram => *count += list.len() as u32,
-                _ => directory.push((gram, list.len() as u32)),
+            match counts.last_mut() {
+                Some((last, count)) if *last == gram.0 => *count += list.len() as u32,
+                _ => counts.push((gram.0, list.len() as u32)),
             }
             let base = usize::from(block) * BLOCK;
             if base >= next_name as usize {
@@ -176,24 +215,17 @@ impl NgramIndex {
             list.for_each(|slot| seen[(base + usize::from(slot)) / 64] |= 1 << (slot % 64));
         }
         let names = seen.iter().map(|word| word.count_ones()).sum();
-        Ok(PostingCounts { directory, names, numbers: seen.len() * 64 })
+        Ok(PostingCounts { frequencies: Frequencies { names, counts }, numbers: seen.len() * 64 })
     }
 
     fn write_tables(
         &self,
         write: &mut WriteTransaction<'_>,
-        directory: &[(Gram, u32)],
-        names: u32,
+        frequencies: &Frequencies,
         squared_norms: &[f64],
     ) -> Result<(), Error> {
-        self.tables.clear(write)?;
-        let mut rows = Vec::with_capacity(directory.len() * ROW);
-        for (Gram(gram), count) in directory {
-            rows.extend(gram.to_le_bytes());
-            rows.extend(count.to_le_bytes());
-        }
-        self.tables.put(write, DIRECTORY, &rows)?;
-        let mut blocks = names.to_le_bytes().to_vec();
+        self.tables.put(write, DIRECTORY, &frequencies.to_rows())?;
+        let mut blocks = frequencies.names.to_le_bytes().to_vec();
         for (block, squared) in squared_norms.chunks(BLOCK).enumerate() {
             let norms: Vec<f32> = squared.iter().map(|sum| sum.sqrt() as f32).collect();
             let present = || norms.iter().copied().filter(|norm| *norm > 0.0);
@@ -212,13 +244,9 @@ impl NgramIndex {
     pub fn check(&self, read: &impl Transaction, next_name: u32) -> Result<(), Error> {
         let Some(table) = self.tables.get(read, BLOCKS)? else { return Ok(()) };
         let directory = self.tables.get(read, DIRECTORY)?.ok_or_else(|| error::damaged("no directory"))?;
-        let PostingCounts { directory: counted, names, numbers } = self.count(read, next_name)?;
-        let rows = directory.as_chunks::<ROW>().0;
-        let agree = |(row, (gram, count)): (&[u8; ROW], &(Gram, u32))| {
-            row[..8] == gram.0.to_le_bytes() && row[8..] == count.to_le_bytes()
-        };
-        let is_complete = rows.len() == counted.len() && rows.len() * ROW == directory.len();
-        if !is_complete || !rows.iter().zip(&counted).all(agree) || table.get(..4) != Some(&names.to_le_bytes()) {
+        let PostingCounts { frequencies, numbers } = self.count(read, next_name)?;
+        let counted = self.with_others(read, frequencies)?;
+        if directory != counted.to_rows() || table.get(..4) != Some(&counted.names.to_le_bytes()) {
             return Err(error::damaged("the counts of n-grams are not those of the postings"));
         }
         (0..numbers / BLOCK).try_for_each(|block| self.norms(read, block as u16).map(drop))
@@ -325,6 +353,34 @@ mod tests {
             let rebuilt = built(kept).search(&query, &Search::default());
             let shift = |hit: &Hit| Hit { name: hit.name + gone.len() as u32, ..*hit };
             prop_assert_eq!(updated, rebuilt.iter().map(shift).collect::<Vec<_>>());
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn a_weighed_part_scores_as_the_whole(names in prop::collection::vec("[a-d]{1,6}", 4..40), query in "[a-e]{1,6}", more in "[a-d]{2,6}") {
+            let whole = built(&[names.clone(), vec![more.clone()]].concat());
+            let first = built(&names[..names.len() / 2]);
+            let frequencies = |fixture: &Fixture| fixture.index.frequencies(&fixture.environment.read().unwrap()).unwrap();
+            let others = frequencies(&built(&names[names.len() / 2..]));
+            let sum = frequencies(&first).with(&others).unwrap();
+            let mut write = first.environment.write().unwrap();
+            first.index.weigh(&mut write, (names.len() / 2) as u32, &sum).unwrap();
+            // A later name counts beside those of the others.
+            let number = (names.len() / 2) as u32;
+            first.index.update(&mut write, number + 1, &[], &[(number, grams_of(&more))]).unwrap();
+            write.commit().unwrap();
+            let read = first.environment.read().unwrap();
+            prop_assert_eq!(first.index.weighed_by(&read).unwrap(), frequencies(&whole));
+            first.index.check(&read, number + 1).unwrap();
+            drop(read);
+            let all = whole.search(&query, &Search::default());
+            for hit in first.search(&query, &Search::default()) {
+                let name = if hit.name == number { names.len() as u32 } else { hit.name };
+                let is_found = all.contains(&Hit { name, ..hit });
+                prop_assert!(is_found);
+            }
         }
     }
 

@@ -2,8 +2,7 @@
 
 use truename_text::Gram;
 
-/// Bytes of a directory row: an n-gram and the number of names that have it.
-pub(super) const ROW: usize = 12;
+use crate::frequencies::ROW;
 
 /// Returns the squared inverse document frequency, smoothed as in scikit-learn's `TfidfTransformer`.
 pub(super) fn weight(names: u32, with_gram: u32) -> f32 {

@@ -15,6 +15,7 @@ mod retired;
 mod snapshot;
 mod tables;
 mod update;
+mod word_frequencies;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -117,7 +118,8 @@ impl Store {
     pub fn snapshot(&self) -> Result<Snapshot<'_>, Error> {
         let read = self.environment.lmdb.read()?;
         let counts = self.tables.counts(&read)?;
-        Ok(Snapshot { environment: &self.environment, tables: self.tables, read, counts })
+        let weighed_names = self.tables.weighed_names(&read, counts)?;
+        Ok(Snapshot { environment: &self.environment, tables: self.tables, read, counts, weighed_names })
     }
 
     /// Compares a store's file with its checksums, without opening it in LMDB.

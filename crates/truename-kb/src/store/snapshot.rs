@@ -19,6 +19,7 @@ pub struct Snapshot<'store> {
     pub(super) tables: Tables,
     pub(super) read: ReadTransaction<'store>,
     pub(super) counts: Counts,
+    pub(super) weighed_names: u32,
 }
 
 impl Snapshot<'_> {
@@ -226,13 +227,5 @@ impl Snapshot<'_> {
             self.environment.forms_verified.store(self.read.id(), Relaxed);
         }
         Ok(forms)
-    }
-
-    /// Returns the number of names that have the word with this hash.
-    ///
-    /// # Errors
-    /// If the storage fails.
-    pub fn names_with_word(&self, word: u64) -> Result<u32, Error> {
-        Ok(self.tables.words.get(&self.read, &word)?.unwrap_or_default())
     }
 }

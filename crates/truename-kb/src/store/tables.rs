@@ -21,6 +21,8 @@ pub const FORMAT: u32 = 6;
 const META_FORMAT: &str = "format";
 const META_COUNTS: &str = "counts";
 pub(super) const META_RANKS: &str = "ranks";
+/// Number of names of other stores that are counted in `words`; none where there are no others.
+pub(super) const META_OTHER_NAMES: &str = "other-names";
 /// Before a retired id, the name of the fact that says what became of it; stores of earlier versions have none.
 pub(super) const META_RETIRED: &str = "retired:";
 /// Before a lookup key, the name of the fact that has the judgements without a concept of its names.
@@ -38,7 +40,7 @@ pub(super) struct Tables {
     pub(super) names: Table<u32, [u8]>,
     /// Lookup key to name numbers (4 bytes each, little endian), in the order of [`NameOrder`](super::NameOrder).
     pub(super) keys: Table<u64, [u8]>,
-    /// Word hash to the number of names that have it.
+    /// Word hash to the number of names that have it, those of other stores among them where the store was given their frequencies.
     pub(super) words: Table<u64, u32>,
     /// The automata of [`Forms`](super::Forms).
     pub(super) forms: FormTables,

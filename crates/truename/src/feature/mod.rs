@@ -158,7 +158,7 @@ impl WordWeights {
 
     /// Returns the inverse document frequency of each word, given its hash, computed as for n-grams.
     fn of(&mut self, words: impl Iterator<Item = u64>, snapshot: &Snapshot<'_>) -> Result<Vec<f64>, Error> {
-        let total = 1.0 + f64::from(snapshot.counts().names);
+        let total = 1.0 + f64::from(snapshot.weighed_names());
         words
             .map(|word| match self.known.get(&word) {
                 Some(weight) => Ok(*weight),
@@ -216,7 +216,7 @@ pub(crate) fn featurize(
     featured.sort_by_key(|(id, _)| *id);
     let mut featured: Vec<CandidateFeatures> = featured.into_iter().map(|(_, candidate)| candidate).collect();
     add_relative(&mut featured);
-    let total = 1.0 + f64::from(scope.snapshot.counts().names);
+    let total = 1.0 + f64::from(scope.snapshot.weighed_names());
     let rarest_known = query_weights.iter().copied().filter(|weight| *weight < total.ln()).fold(0.0, f64::max);
     let of_query = [
         query.letters.len() as f32,

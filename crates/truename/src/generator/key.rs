@@ -6,7 +6,7 @@ use truename_text::{
     is_negative,
 };
 
-use super::{Generation, Scope};
+use super::{Generation, Scope, names_under};
 use crate::Error;
 use crate::proposal::Proposals;
 
@@ -78,10 +78,7 @@ fn file(
     scope: &Scope<'_>,
     proposals: &mut Proposals,
 ) -> Result<(), Error> {
-    let names: Vec<_> = scope.snapshot.names_under(key)?.filter(|name| scope.sees(*name)).collect();
-    if names.len() > most {
-        return Ok(());
-    }
+    let names = names_under(key, most, scope, proposals)?;
     let is_shared = names.len() > 1;
     let mut met = Vec::with_capacity(names.len());
     for name in names {

@@ -3,7 +3,7 @@
 use truename_kb::initials_key;
 use truename_text::{Key, KeyMatch, LegalForm, LegalName, NameKeys, NameProfile, NormalizedName, stable_hash};
 
-use super::Generation;
+use super::{Generation, names_under};
 use crate::Error;
 
 /// Maximum number of names under one lookup key; a commoner one proposes none.
@@ -36,13 +36,12 @@ pub(super) fn initials(Generation { query, scope, proposals, .. }: Generation<'_
     let (keys, letters) = (core.keys(), core.normalized.squeezed());
     for form in LegalForm::initials() {
         let key = initials_key(Key(stable_hash(&format!("{letters}{form}"))));
-        let names: Vec<_> = scope.snapshot.names_under(key)?.filter(|name| scope.sees(*name)).collect();
-        for name in names.iter().filter(|_| names.len() <= MAX_NAMES) {
-            let (concept, text) = scope.snapshot.name(*name)?;
+        for name in names_under(key, MAX_NAMES, scope, proposals)? {
+            let (concept, text) = scope.snapshot.name(name)?;
             let known = LegalName::new(text);
             if known.form.is_some() && keys.meet(&NameKeys::of(&NormalizedName::new(&known.core))) == KeyMatch::Acronym
             {
-                proposals.entry(concept, *name);
+                proposals.entry(concept, name);
             }
         }
     }

@@ -18,7 +18,7 @@ mod without_version;
 
 use truename_index::SearchScratch;
 use truename_kb::{NameIndex, Snapshot};
-use truename_text::NameProfile;
+use truename_text::{Key, NameProfile};
 
 use crate::Error;
 use crate::indexes::Indexes;
@@ -72,6 +72,17 @@ impl Scope<'_> {
     pub(crate) fn sees(&self, name: NameIndex) -> bool {
         !self.hidden.contains(&name) && self.allowed.is_none_or(|allowed| allowed.contains(name))
     }
+}
+
+/// Returns the names under a lookup key; none where there are more than `most`, which say nothing. Of these `most` and one are marked as
+/// seen, so that a knowledge base of what was seen has more than `most` of them too.
+fn names_under(key: Key, most: usize, scope: &Scope<'_>, proposals: &mut Proposals) -> Result<Vec<NameIndex>, Error> {
+    let names: Vec<NameIndex> = scope.snapshot.names_under(key)?.filter(|name| scope.sees(*name)).collect();
+    if names.len() <= most {
+        return Ok(names);
+    }
+    proposals.crowd.extend(&names[..=most]);
+    Ok(Vec::new())
 }
 
 /// Returns the proposals of the exact generator alone.

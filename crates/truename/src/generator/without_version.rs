@@ -2,7 +2,7 @@
 
 use truename_text::{NameKeys, VersionedName};
 
-use super::Generation;
+use super::{Generation, names_under};
 use crate::Error;
 
 /// Maximum number of names with the same core; a commoner core proposes none.
@@ -15,11 +15,8 @@ pub(super) fn without_version(Generation { query, scope, proposals, .. }: Genera
         return Ok(());
     }
     let key = NameKeys::of(&name.core).exact;
-    let names: Vec<_> = scope.snapshot.names_under(key)?.filter(|name| scope.sees(*name)).collect();
-    if names.len() <= MAX_NAMES {
-        for name in names {
-            proposals.entry(scope.snapshot.name(name)?.0, name);
-        }
+    for name in names_under(key, MAX_NAMES, scope, proposals)? {
+        proposals.entry(scope.snapshot.name(name)?.0, name);
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ use truename_kb::{
 use truename_text::{Gram, NormalizedName, grams};
 
 use super::KnowledgeBase;
+use super::frequencies::NameFrequencies;
 use super::judgements::put_without_concept;
 use super::losses::Losses;
 use super::models::META_COPIED;
@@ -124,8 +125,8 @@ impl KnowledgeBase {
             ..Report::default()
         };
         let former = if replace { Self::open(out).and_then(Self::undamaged).ok() } else { None };
-        let contents =
-            Contents { concepts: import.concepts, retired: import.retired, judgements: import.judgements, provenance };
+        let (concepts, retired, judgements) = (import.concepts, import.retired, import.judgements);
+        let contents = Contents { concepts, retired, judgements, provenance, ..Contents::default() };
         let opened = match former {
             Some(former) => {
                 former.record_copied(None)?;
@@ -153,8 +154,16 @@ impl KnowledgeBase {
     /// # Errors
     /// If `out` exists already or the disk fails.
     pub fn create(concepts: Vec<Concept>, out: &Path) -> Result<Self, Error> {
+        Self::create_with(Contents { concepts, ..Contents::default() }, out, &ImportOptions::default())
+    }
+
+    /// Creates a knowledge base from contents in memory.
+    ///
+    /// # Errors
+    /// As [`KnowledgeBase::create`].
+    pub(crate) fn create_with(contents: Contents, out: &Path, options: &ImportOptions) -> Result<Self, Error> {
         refuse_existing(out, false)?;
-        place(out, Contents { concepts, ..Contents::default() }, &ImportOptions::default(), false)
+        place(out, contents, options, false)
     }
 
     /// Adds the concepts of files, replaces those already there, and removes the concepts that the files or `removed`
@@ -377,11 +386,15 @@ fn share(_: &Path, _: &Path) -> std::io::Result<()> {
 
 /// The contents of a store.
 #[derive(Default)]
-struct Contents {
-    concepts: Vec<Concept>,
-    retired: Vec<RetiredId>,
-    judgements: Vec<Judgement>,
-    provenance: Vec<Provenance>,
+pub(crate) struct Contents {
+    pub(crate) concepts: Vec<Concept>,
+    pub(crate) retired: Vec<RetiredId>,
+    pub(crate) judgements: Vec<Judgement>,
+    pub(crate) provenance: Vec<Provenance>,
+    /// Facts by their names.
+    pub(crate) facts: Vec<(&'static str, Vec<u8>)>,
+    /// Frequencies by which its names are weighed, in place of their own.
+    pub(crate) whole: Option<NameFrequencies>,
 }
 
 /// Builds a store beside `out` and moves it there; with `replace` an existing one is replaced.
@@ -398,7 +411,7 @@ fn place(out: &Path, contents: Contents, options: &ImportOptions, replace: bool)
 
 /// Replaces the contents of a store in one transaction; `is_seen` if others may have it open.
 fn fill(store: &Store, contents: Contents, options: &ImportOptions, is_seen: bool) -> Result<(), Error> {
-    let Contents { concepts, retired, judgements, provenance } = contents;
+    let Contents { concepts, retired, judgements, provenance, facts, whole } = contents;
     let progress = &options.progress;
     progress.begin("indexing", 0);
     let mut write = store.write()?;
@@ -424,6 +437,12 @@ fn fill(store: &Store, contents: Contents, options: &ImportOptions, is_seen: boo
     store.put_meta(&mut write, META_PROVENANCE, &to_json(&provenance))?;
     store.put_retired(&mut write, &retired)?;
     put_without_concept(store, &mut write, judgements, |_| Ok(Vec::new()))?;
+    for (name, value) in facts {
+        store.put_meta(&mut write, name, &value)?;
+    }
+    if let Some(whole) = whole {
+        whole.weigh(store, &ngrams, &mut write, names.len() as u32, names.len() as u32)?;
+    }
     let _committing = is_seen.then(|| progress.commit()).transpose()?;
     store.commit(write)
 }

@@ -2,6 +2,7 @@
 
 mod bundled;
 mod check;
+mod frequencies;
 mod import;
 mod info;
 mod judgements;
@@ -25,6 +26,8 @@ use truename_infer::Encoder;
 use truename_kb::{Concept, ConceptId, NameIndex, Snapshot, Store, WriteTransaction};
 use truename_text::{Key, NormalizedName, grams, stable_hash};
 
+pub use frequencies::NameFrequencies;
+pub(crate) use import::Contents;
 pub use import::{Provenance, Report};
 pub use info::{Info, NextVectors, VectorInfo};
 pub use judgements::{LearnReport, last_of_each};

@@ -1,8 +1,10 @@
 //! Calls of a linker, each at one version of the knowledge base.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
-use truename_kb::Snapshot;
+use truename_kb::{ConceptIndex, Snapshot};
 use truename_text::{Sentences, Span};
 
 use super::Linker;
@@ -28,6 +30,11 @@ pub(crate) struct LinkCall<'a> {
 }
 
 impl LinkCall<'_> {
+    /// Returns the state of the knowledge base that the call reads.
+    pub(crate) fn snapshot(&self) -> &Snapshot<'_> {
+        self.call.snapshot()
+    }
+
     /// Returns the version of the knowledge base that the call reads.
     pub(crate) fn version(&self) -> u64 {
         self.call.version()
@@ -120,11 +127,7 @@ impl LinkCall<'_> {
         let mut ranked = self
             .call
             .in_pieces(&open, PIECE, |snapshot, first, piece| {
-                let reader = linker.kb.vectors(snapshot)?;
-                let rows = (first..first + piece.len()).map(|at| vectors.row(at)).collect();
-                let allowed = fitted.allowed.as_ref();
-                let search = |reader| Nearest::search(reader, snapshot, rows, allowed, 0);
-                let nearest = reader.map(search).transpose()?;
+                let nearest = nearest(linker, fitted, snapshot, (&vectors, first..first + piece.len()))?;
                 let mut session = Session::new(linker, fitted, limits, snapshot);
                 let rank = |(at, asked): (usize, &RankQuery<'_>)| {
                     let is_truncated = vectors.is_truncated(first + at);
@@ -135,6 +138,29 @@ impl LinkCall<'_> {
             })?
             .into_iter();
         Ok(resolved.into_iter().filter_map(|link| link.or_else(|| ranked.next())).collect())
+    }
+
+    /// Returns the concepts that the answers to names depend on where this knowledge base is a shard of a larger one.
+    pub(crate) fn reach(&self, names: &[&str]) -> Result<BTreeSet<ConceptIndex>, Error> {
+        let (linker, fitted, limits) = (self.linker, &*self.fitted, self.limits());
+        let mut all = BTreeSet::new();
+        for names in names.chunks(ENCODE_BATCH) {
+            let asked: Vec<RankQuery<'_>> = names.iter().map(|name| RankQuery::named(name)).collect();
+            let vectors = linker.kb.encoder()?.map(|encoder| Vectors::encode(encoder, &asked)).transpose()?;
+            let reached = self.call.in_pieces(names, PIECE, |snapshot, first, piece| {
+                let nearest = vectors
+                    .as_ref()
+                    .map(|vectors| nearest(linker, fitted, snapshot, (vectors, first..first + piece.len())));
+                let nearest = nearest.transpose()?.flatten();
+                let (mut session, mut reached) = (Session::new(linker, fitted, limits, snapshot), BTreeSet::new());
+                for (at, name) in piece.iter().enumerate() {
+                    session.reach(name, nearest.as_ref().and_then(|nearest| nearest.of(at)), &mut reached)?;
+                }
+                Ok(vec![reached])
+            })?;
+            all.extend(reached.into_iter().flatten());
+        }
+        Ok(all)
     }
 
     /// Re-ranks the links of queries with a context if there is a re-ranker.
@@ -197,6 +223,18 @@ impl LinkCall<'_> {
             piece.iter().map(of_link).collect()
         })
     }
+}
+
+/// Searches for the names nearest to some of the vectors; `None` if the names have none.
+fn nearest<'v>(
+    linker: &Linker,
+    fitted: &FittedRankers,
+    snapshot: &'v Snapshot<'_>,
+    (vectors, rows): (&'v Vectors, Range<usize>),
+) -> Result<Option<Nearest<'v>>, Error> {
+    let Some(reader) = linker.kb.vectors(snapshot)? else { return Ok(None) };
+    let rows = rows.map(|at| vectors.row(at)).collect();
+    Nearest::search(reader, snapshot, rows, fitted.allowed.as_ref(), 0).map(Some)
 }
 
 /// Returns the sentence of each query's mention, and where the mention stands there; `None` where another name stands for the mention.

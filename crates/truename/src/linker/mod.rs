@@ -29,7 +29,7 @@ pub(crate) use call::LinkCall;
 use fitted_rankers::FittedRankers;
 use models::{ContextModels, Models};
 pub use options::{Ambiguous, LinkOptions};
-pub(crate) use session::{is_nil, sort};
+pub(crate) use session::{id_of, is_nil, sort};
 pub use stream::{DocumentBatches, LinkStream, StreamItem};
 
 use truename_error::ErrorKind;
@@ -127,10 +127,13 @@ impl Linker {
     /// # Errors
     /// If no concept has one of the types asked for, or no alias one of the sources left out.
     pub fn with_options(&self, options: LinkOptions) -> Result<Self, Error> {
-        let snapshot = self.kb.store.snapshot()?;
-        NameFilter::new(&options).check(&snapshot)?;
-        let fitted = FittedRankers::read(&self.kb, &snapshot, &options)?;
-        drop(snapshot);
+        NameFilter::new(&options).check(&self.kb.store.snapshot()?)?;
+        self.with_options_of_whole(options)
+    }
+
+    /// Returns a linker with the options of a whole of which its knowledge base is a shard, which may lack types and sources of aliases.
+    pub(crate) fn with_options_of_whole(&self, options: LinkOptions) -> Result<Self, Error> {
+        let fitted = FittedRankers::read(&self.kb, &self.kb.store.snapshot()?, &options)?;
         let answers = self.answers.for_options(&options);
         Ok(Self::of(self.kb.clone(), options, self.models.clone(), self.given.clone(), fitted, answers))
     }

@@ -1,6 +1,6 @@
 //! Names of a piece, ranked one after another.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use truename_kb::{ConceptId, ConceptIndex, Date, JudgedForm, NameIndex, Snapshot};
 use truename_text::{
@@ -99,6 +99,30 @@ impl<'a> Session<'a> {
             None => Vec::new(),
         };
         Ok(self.answer(asked, candidates))
+    }
+
+    /// Adds all concepts of this knowledge base that the answer to a name depends on where it is a shard of a larger one: however the name
+    /// is read there, for another shard may have the name that decides it.
+    pub(super) fn reach(
+        &mut self,
+        name: &str,
+        dense: Option<Dense<'_>>,
+        concepts: &mut BTreeSet<ConceptIndex>,
+    ) -> Result<(), Error> {
+        if name.len() > LONGEST_NAME_BYTES {
+            return Ok(());
+        }
+        let scope = self.scope(dense);
+        let read = repaired(name).or_else(|| without_markup(name));
+        for name in std::iter::once(name).chain(read.as_deref()) {
+            let query = NameProfile::new(name);
+            let others = alternative_names(&query.written);
+            self.retriever.reach(&query, &scope, concepts)?;
+            for other in others {
+                self.retriever.reach(&NameProfile::new(&other), &scope, concepts)?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns the answer to a text that is an id and no name: the concept with the id, or the one that replaces it; NIL for a
@@ -352,7 +376,7 @@ impl<'a> Session<'a> {
 
 /// Returns the id that a text may be: one word with a digit and a prefix (`DOID:1612`), or of so many bytes that no short name or
 /// number is taken for one.
-fn id_of(text: &str) -> Option<ConceptId> {
+pub(crate) fn id_of(text: &str) -> Option<ConceptId> {
     let text = text.trim();
     let is_id = text.contains(':') || text.len() >= SHORTEST_BARE_ID;
     let is_word = text.contains(|c: char| c.is_ascii_digit()) && !text.contains(char::is_whitespace);

@@ -11,5 +11,6 @@ mod documents;
 mod everyday;
 mod judgements;
 mod link;
+mod shards;
 mod update;
 mod vectors;
