@@ -42,7 +42,10 @@ def test_a_pack_is_the_same_knowledge_base(kb, folder, tmp_path, monkeypatch):
 
 
 def test_shards_answer_as_the_whole(kb, tmp_path):
-    concepts = sorted((json.loads(line) for line in run("kb", "export", "--kb", kb.path).stdout.splitlines()), key=lambda one: one["id"])
+    concepts = sorted(
+        (json.loads(line) for line in run("kb", "export", "--kb", kb.path).stdout.splitlines()),
+        key=lambda one: one["id"],
+    )
     shards = []
     for shard in range(2):
         table = tmp_path / f"{shard}.jsonl"
@@ -54,7 +57,10 @@ def test_shards_answer_as_the_whole(kb, tmp_path):
     assert any("KnowledgeBase.weigh(" in note for note in refused.value.__notes__)
     assert tn.KnowledgeBase.weigh(shards) == kb.info()["names"]
     second = tn.KnowledgeBase.gather(shards, names, tmp_path / "second", progress=lambda *step: None)
-    assert second.matcher(top=5, explain=True).match(names).to_list() == kb.matcher(top=5, explain=True).match(names).to_list()
+    assert (
+        second.matcher(top=5, explain=True).match(names).to_list()
+        == kb.matcher(top=5, explain=True).match(names).to_list()
+    )
     files = [tmp_path / "0.frequencies", tmp_path / "1.frequencies"]
     for shard, file in zip(shards, files, strict=True):
         shard.frequencies(file)
