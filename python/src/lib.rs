@@ -75,7 +75,7 @@ mod _truename {
     #[pymodule_export]
     use super::recognizer::Recognizer;
     #[pymodule_export]
-    use super::records::{dedupe, dedupe_against, dedupe_linked, explain_match, merge_rows};
+    use super::records::{dedupe, dedupe_against, dedupe_linked, explain_match, label_pairs, merge_rows};
     #[pymodule_export]
     use super::training::train;
 

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyStopIteration, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use truename::{Encoder, Error, Progress};
-use truename_eval::{ComparedPairs, FittedPairModel, PairModelSource};
+use truename_eval::{ComparedPairs, FittedPairModel, PairLabelling, PairModelSource, Question};
 use truename_records::{
     Blocking, ClusterIds, ClusteredTable, ColumnChoice, ComparedTables, LabelGain, MergeRules, RecordPair, RecordTable,
     RecordTables, Resolver,
@@ -18,6 +19,8 @@ use crate::call::Call;
 use crate::error::raised;
 use crate::json;
 use crate::options::{keywords, probability};
+use crate::process::locked;
+use crate::watch::Look;
 
 /// Names of columns, or one name.
 #[derive(Clone, FromPyObject)]
@@ -62,14 +65,14 @@ type Table = (Vec<String>, Vec<Vec<String>>);
 /// Clusters and the probabilities of the likeliest matches of the rows of each table, then matching pairs of rows.
 type Matches = (Vec<(Vec<u32>, Vec<Option<f64>>)>, Vec<(u32, u32, f64)>);
 
-/// Tables, the pairs of their rows that are compared, and the model of pairs.
-struct Comparison {
+/// Tables, and the pairs of their rows that are compared.
+struct Candidates {
     input: RecordTables,
-    candidates: Vec<RecordPair>,
-    fitted: FittedPairModel,
+    pairs: Vec<RecordPair>,
+    source: PairModelSource,
 }
 
-impl Comparison {
+impl Candidates {
     /// Compares the rows of one table from `first_new` on with all, or those of two.
     fn new(
         left: RecordTable,
@@ -97,14 +100,35 @@ impl Comparison {
         let sources = input.left.sources();
         let blocking =
             Blocking { neighbours, encoder, rules: &rules, first_new, sources, progress: Arc::clone(progress) };
-        let candidates = blocking.pairs(input.tables())?.pairs;
-        let compared = ComparedPairs::Tables(ComparedTables { tables: &input, pairs: &candidates });
+        let pairs = blocking.pairs(input.tables())?.pairs;
+        Ok(Self { input, pairs, source })
+    }
+}
+
+/// Tables, the pairs of their rows that are compared, and the model of pairs.
+struct Comparison {
+    input: RecordTables,
+    candidates: Vec<RecordPair>,
+    fitted: FittedPairModel,
+}
+
+impl Comparison {
+    /// Compares rows as [`Candidates::new`] does.
+    fn new(
+        left: RecordTable,
+        right: Option<RecordTable>,
+        first_new: usize,
+        options: &RecordKeywords,
+        progress: &Arc<Progress>,
+    ) -> Result<Self, Error> {
+        let Candidates { input, pairs, source } = Candidates::new(left, right, first_new, options, progress)?;
+        let compared = ComparedPairs::Tables(ComparedTables { tables: &input, pairs: &pairs });
         let fitted = source.fit(compared, options.threshold)?;
         if let Some(path) = &options.save_model {
             let json = fitted.model.fellegi_sunter()?.to_json();
             std::fs::write(path, json).map_err(|error| Error::io("write", path, error))?;
         }
-        Ok(Self { input, candidates, fitted })
+        Ok(Self { input, candidates: pairs, fitted })
     }
 }
 
@@ -164,6 +188,78 @@ pub fn dedupe(
     })?;
     log_gain(py, gain)?;
     Ok(matches)
+}
+
+/// Asks a function of Python for pairs of rows, and hands its answers to the thread that waits for them.
+struct Asker {
+    ask: Py<PyAny>,
+    questions: Mutex<Receiver<Question>>,
+    answers: Sender<Answer>,
+}
+
+/// An answer to a question.
+enum Answer {
+    /// True if both rows stand for the same thing.
+    Is(bool),
+    Unsure,
+    Stop,
+}
+
+impl Look for Asker {
+    fn look(&mut self, py: Python<'_>, _: &Progress, _: bool) -> PyResult<()> {
+        while let Ok(Question { pair, probability, .. }) = locked(&self.questions).try_recv() {
+            let answered = self.ask.call1(py, (pair.left, pair.right, probability));
+            let (answer, outcome) = match answered.and_then(|answer| answer.extract::<Option<bool>>(py)) {
+                Ok(Some(is_same)) => (Answer::Is(is_same), Ok(())),
+                Ok(None) => (Answer::Unsure, Ok(())),
+                Err(error) if error.is_instance_of::<PyStopIteration>(py) => (Answer::Stop, Ok(())),
+                Err(error) => (Answer::Stop, Err(error)),
+            };
+            // Nobody waits where the work has failed.
+            let _ = self.answers.send(answer);
+            outcome?;
+        }
+        Ok(())
+    }
+}
+
+/// Asks for pairs of rows, doubtful ones first, and keeps the answers in a file. Returns the numbers of labels and of those of the same thing.
+#[pyfunction]
+#[pyo3(name = "_label_pairs", signature = (left, right, file, ask, **options))]
+pub fn label_pairs(
+    py: Python<'_>,
+    left: Table,
+    right: Option<Table>,
+    file: PathBuf,
+    ask: Py<PyAny>,
+    options: Option<Bound<'_, PyDict>>,
+) -> PyResult<(usize, usize)> {
+    let mut options = RecordKeywords::read("label_pairs", options.as_ref())?;
+    probability("threshold", options.threshold)?;
+    options.labels = file.exists().then(|| file.clone());
+    let ((asked, questions), (answers, answered)) = (channel(), channel());
+    let watch = Box::new(Asker { ask, questions: Mutex::new(questions), answers });
+    let call = Call { watch, ..Call::default() };
+    let progress = Arc::clone(&call.progress);
+    call.run(py, move || {
+        let (left, right) = record_tables(left, right);
+        let Candidates { input, pairs, source } = Candidates::new(left, right, 0, &options, &progress)?;
+        let compared = ComparedTables { tables: &input, pairs: &pairs };
+        let mut labelling = PairLabelling::new(source, compared, options.threshold)?;
+        while let Some(question) = labelling.next_question()? {
+            progress.check()?;
+            // Without somebody who asks, nobody answers.
+            let _ = asked.send(question);
+            match answered.recv() {
+                Ok(Answer::Is(is_same)) => labelling.answer(question, is_same),
+                Ok(Answer::Unsure) => continue,
+                Ok(Answer::Stop) | Err(_) => break,
+            }
+            let written = truename_files::write(&file, labelling.to_csv());
+            written.map_err(|error| Error::io("write", &file, error))?;
+        }
+        Ok(labelling.counts())
+    })
 }
 
 /// Finds the rows of several tables that stand for the same thing; each table's rows are compared with those of the others.

@@ -322,6 +322,38 @@ def test_records_are_matched():
         tn.dedupe(rows, column="nam")
 
 
+def test_pairs_are_labelled_one_by_one(tmp_path):
+    rows = [{"id": f"{at}", "name": f"{given} {family}", "town": "Ulm"} for at, (given, family) in enumerate(PEOPLE)]
+    rows += [{**row, "id": f"{row['id']}b", "name": row["name"][:-1]} for row in rows]
+    labels, asked = tmp_path / "labels.csv", []
+
+    def ask(left, right, probability):
+        if len(asked) == 12:
+            raise StopIteration
+        # The file has every answer before the next question.
+        known = labels.read_text(encoding="utf-8").count("\n") - 1 if labels.exists() else 0
+        assert known == sum(answer is not None for answer in asked)
+        asked.append(None if len(asked) == 3 else left["id"].strip("b") == right["id"].strip("b"))
+        assert 0 <= probability <= 1 and set(left) == {"id", "name", "town"}
+        return asked[-1]
+
+    assert tn.label_pairs(rows, labels, ask, id_column="id", scorer="lexical") == 11
+    first = labels.read_text(encoding="utf-8")
+    assert first.startswith("left,right,label,chance\n") and tn.dedupe(rows, id_column="id", labels=labels)
+    # A further run goes on where the last one stopped.
+    asked.clear()
+    assert tn.label_pairs(rows, labels, lambda *question: next(iter(())), id_column="id") == 11
+    with pytest.raises(ZeroDivisionError):
+        tn.label_pairs(rows, labels, lambda *question: 1 / 0)
+    with pytest.raises(TypeError):
+        tn.label_pairs(rows, labels, lambda *question: "yes")
+    assert labels.read_text(encoding="utf-8") == first
+    with pytest.raises(KeyboardInterrupt):
+        tn.label_pairs(rows, labels, lambda *question: signal.raise_signal(signal.SIGINT))
+    pairs = tn.label_pairs(rows[:12], tmp_path / "two.csv", lambda left, right, _: left["id"] + "b" == right["id"], rows[12:])
+    assert pairs >= 12
+
+
 def test_new_rows_join_the_clusters_of_a_table_that_is_done(tmp_path):
     done = tn.dedupe(
         [{"name": f"{given} {family}", "phone": f"030 {1000 + 7919 * at}"} for at, (given, family) in enumerate(PEOPLE)]

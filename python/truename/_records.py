@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from typing_extensions import Unpack
@@ -104,6 +104,31 @@ def explain_match(
     """
     further = None if other is None else _tables.strings(other)
     return _truename._explain_match(_tables.strings(table), further, (left, right), **options)
+
+
+def label_pairs(
+    table: Any,
+    labels: str | os.PathLike[str],
+    ask: Callable[[dict[str, str], dict[str, str], float], bool | None],
+    other: Any = None,
+    **options: Unpack[RecordOptions],
+) -> int:
+    """Ask which pairs of rows stand for the same thing, doubtful ones sooner, as `truename dedupe --label` does.
+
+    `ask`: a function of two rows, as dicts of texts, and the probability by the answers so far. It returns True or False, None where it is not
+    sure, and raises StopIteration to stop. Each five answers fit the scorer anew, by which the next pairs are chosen. `labels`: the file of the
+    answers, which has each of them before the next question; those that it has already count. Returns their number. `other`: a further
+    table, whose rows are compared with those of the first. The other options are those of `dedupe`, which takes the file as `labels`.
+    """
+    left = _tables.strings(table)
+    right = None if other is None else _tables.strings(other)
+
+    def rows(left_row: int, right_row: int, probability: float) -> bool | None:
+        (columns, texts), (others, further) = left, right or left
+        pair = zip(columns, texts[left_row], strict=True), zip(others, further[right_row], strict=True)
+        return ask(dict(pair[0]), dict(pair[1]), probability)
+
+    return _truename._label_pairs(left, right, labels, rows, **options)[0]
 
 
 def merge_clusters(

@@ -41,6 +41,7 @@ __all__ = [
     "_evaluate_pairs",
     "_explain_match",
     "_main",
+    "_label_pairs",
     "_merge_rows",
     "_train",
     "align",
@@ -405,6 +406,13 @@ def _dedupe_linked(
     one_to_one: bool = False,
     **options: Unpack[RecordOptions],
 ) -> list[tuple[int, float | None]]: ...
+def _label_pairs(
+    left: tuple[list[str], list[list[str]]],
+    right: tuple[list[str], list[list[str]]] | None,
+    file: Path,
+    ask: Callable[[int, int, float], bool | None],
+    **options: Unpack[RecordOptions],
+) -> tuple[int, int]: ...
 def _evaluate_assertions(gold: Path, assertions: Path | None) -> dict[str, Any]: ...
 def _evaluate_classes(
     gold: Path, model: Path, first: str | None, second: str | None, label: str | None, positive: str | None

@@ -4,6 +4,7 @@ use std::collections::{HashSet, VecDeque};
 
 use truename::{Drawn, EVEN_SHARE, doubt_at, review_order};
 use truename_error::ErrorKind;
+use truename_read::Dialect;
 use truename_records::{ComparedTables, PairLabel, PairLabels, PairModel, RecordPair, RowNames};
 
 use crate::Error;
@@ -106,11 +107,13 @@ impl<'a> PairLabelling<'a> {
         (self.labels.len(), self.labels.iter().filter(|label| label.is_same).count())
     }
 
-    /// Returns the labels: left, right, label and chance of each.
-    pub fn rows(&self) -> impl Iterator<Item = [String; 4]> + '_ {
-        self.labels.iter().map(|Label { left, right, is_same, chance }| {
-            [left.clone(), right.clone(), u8::from(*is_same).to_string(), chance.to_string()]
-        })
+    /// Returns the labels as a table with the columns `left`, `right`, `label` and `chance`.
+    pub fn to_csv(&self) -> String {
+        let row = |cells: [&str; 4]| Dialect::of(b',').row(cells, false) + "\n";
+        let label = |Label { left, right, is_same, chance }: &Label| {
+            row([left, right, if *is_same { "1" } else { "0" }, &chance.to_string()])
+        };
+        row(["left", "right", "label", "chance"]) + &self.labels.iter().map(label).collect::<String>()
     }
 
     /// Returns the model that is fitted to all answers.
@@ -198,7 +201,7 @@ mod tests {
         let scores = labelling.prior.scorer(tables.tables()).unwrap().score(&all).unwrap();
         let share = scores.iter().filter(|score| (**score - 0.5).abs() < 0.45).count() as f64 / scores.len() as f64;
         assert!(doubtful as f64 / 40.0 > share, "{doubtful} of 40, and {share} of all");
-        assert_eq!((labelling.counts().0, labelling.rows().count()), (40, 40));
+        assert_eq!((labelling.counts().0, labelling.to_csv().lines().count()), (40, 41));
         assert!(labelling.finish().unwrap().gain.is_some());
     }
 
@@ -215,10 +218,6 @@ mod tests {
         assert_eq!(question.pair, pairs[1]);
         labelling.answer(question, false);
         assert_eq!(labelling.next_question().unwrap(), None);
-        let rows: Vec<[String; 4]> = labelling.rows().collect();
-        assert_eq!(
-            (&rows[0], &rows[1][..3]),
-            (&["1", "2", "1", "0.5"].map(str::to_owned), &["3", "4", "0"].map(str::to_owned)[..])
-        );
+        assert!(labelling.to_csv().starts_with("left,right,label,chance\n1,2,1,0.5\n3,4,0,"), "{}", labelling.to_csv());
     }
 }

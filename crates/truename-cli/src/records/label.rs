@@ -4,14 +4,12 @@ use std::io::BufRead;
 use std::path::Path;
 
 use truename_eval::{FittedPairModel, PairLabelling, PairModelSource, Question};
-use truename_read::{Dialect, folded};
+use truename_read::folded;
 use truename_records::ComparedTables;
 
 use super::page::side_by_side;
 use crate::{atomic_file, interrupt};
 
-/// Header of a file of labels.
-const HEADER: [&str; 4] = ["left", "right", "label", "chance"];
 /// Widest value that is shown whole, in letters.
 const WIDEST: usize = 60;
 
@@ -31,7 +29,7 @@ pub fn ask(
         match Answer::read(&mut answers)? {
             Answer::Is(is_same) => {
                 labelling.answer(question, is_same);
-                write(path, &labelling)?;
+                atomic_file::write(path, &labelling.to_csv())?;
             }
             Answer::Unsure => (),
             Answer::Stop => break,
@@ -102,10 +100,4 @@ fn short(value: &str) -> String {
         Some((end, _)) if line.chars().count() > WIDEST => format!("{}…", &line[..end]),
         _ => line,
     }
-}
-
-fn write(path: &Path, labelling: &PairLabelling<'_>) -> anyhow::Result<()> {
-    let row = |cells: &[String; 4]| Dialect::of(b',').row(cells.iter().map(String::as_str), false) + "\n";
-    let header = row(&HEADER.map(str::to_owned));
-    atomic_file::write(path, &(header + &labelling.rows().map(|cells| row(&cells)).collect::<String>()))
 }
