@@ -1,10 +1,11 @@
 //! Encoders of texts.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
+use truename::{Error, with_precision};
 
 use crate::call::Call;
 use crate::knowledge_base::{absolute, adapter_choice};
@@ -23,6 +24,11 @@ pub struct Encoder {
     adapters: Option<String>,
 }
 
+/// Returns the folder of a model with weights of a precision; that of the model where none is asked for.
+pub fn in_precision(model: &Path, precision: Option<&str>) -> Result<PathBuf, Error> {
+    precision.map_or_else(|| Ok(model.to_owned()), |precision| with_precision(model, precision.parse()?))
+}
+
 impl Encoder {
     /// Returns the encoder, shared by handles.
     pub fn shared(&self) -> Arc<truename::Encoder> {
@@ -34,13 +40,16 @@ impl Encoder {
 impl Encoder {
     /// Opens the encoder in a folder: a Hugging Face folder of a family that docs/formats.md lists, or one that `train` made.
     ///
-    /// `adapters`: names of the adapters to use, with commas between them; all by default, "none" for none.
+    /// `adapters`: names of the adapters to use, with commas between them; all by default, "none" for none. `precision`: "int8" for a
+    /// copy with weights in 8 bits, which is made in the cache on first use; by default that of the folder.
     #[staticmethod]
-    #[pyo3(signature = (path, *, adapters=None))]
-    fn open(py: Python<'_>, path: PathBuf, adapters: Option<String>) -> PyResult<Self> {
-        let (folder, choice) = (absolute(path)?, adapter_choice(adapters.as_deref())?);
-        let from = folder.clone();
-        let encoder = Call::default().run(py, move || truename::Encoder::open_with_adapters(&from, &choice))?;
+    #[pyo3(signature = (path, *, adapters=None, precision=None))]
+    fn open(py: Python<'_>, path: PathBuf, adapters: Option<String>, precision: Option<String>) -> PyResult<Self> {
+        let (path, choice) = (absolute(path)?, adapter_choice(adapters.as_deref())?);
+        let (encoder, folder) = Call::default().run(py, move || {
+            let folder = in_precision(&path, precision.as_deref())?;
+            Ok((truename::Encoder::open_with_adapters(&folder, &choice)?, folder))
+        })?;
         Ok(Self { encoder: Arc::new(encoder), folder, adapters })
     }
 

@@ -11,6 +11,7 @@ use truename::{EntityType, Error, LinkedDocument, LinkedMention, OffsetUnit, Off
 
 use crate::call::Call;
 use crate::document::Document;
+use crate::encoder::in_precision;
 use crate::knowledge_base::absolute;
 use crate::process::locked;
 
@@ -104,10 +105,19 @@ fn score(mention: &LinkedMention) -> f64 {
 #[pymethods]
 impl Recognizer {
     /// Opens the recognizer in a folder that `train` made, or "bundled" for the one for biomedical texts that is part of the package.
+    ///
+    /// `precision`: "int8" for a copy with weights in 8 bits, which is made in the cache on first use; by default that of the folder.
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+    #[pyo3(signature = (path, *, precision=None))]
+    fn open(py: Python<'_>, path: PathBuf, precision: Option<String>) -> PyResult<Self> {
         let from = if path.as_os_str() == "bundled" { path } else { absolute(path)? };
-        let recognizer = Call::default().run(py, move || TrainedRecognizer::named(&from))?;
+        let recognizer = Call::default().run(py, move || {
+            let recognizer = TrainedRecognizer::named(&from)?;
+            match precision {
+                None => Ok(recognizer),
+                precision => TrainedRecognizer::open(&in_precision(recognizer.folder(), precision.as_deref())?),
+            }
+        })?;
         let folder = recognizer.folder().to_owned();
         Ok(Self { models: Arc::new(Models { recognizer, labelled: Mutex::default() }), folder })
     }

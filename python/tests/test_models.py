@@ -350,7 +350,9 @@ def test_pairs_are_labelled_one_by_one(tmp_path):
     assert labels.read_text(encoding="utf-8") == first
     with pytest.raises(KeyboardInterrupt):
         tn.label_pairs(rows, labels, lambda *question: signal.raise_signal(signal.SIGINT))
-    pairs = tn.label_pairs(rows[:12], tmp_path / "two.csv", lambda left, right, _: left["id"] + "b" == right["id"], rows[12:])
+    pairs = tn.label_pairs(
+        rows[:12], tmp_path / "two.csv", lambda left, right, _: left["id"] + "b" == right["id"], rows[12:]
+    )
     assert pairs >= 12
 
 

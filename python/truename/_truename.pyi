@@ -40,8 +40,8 @@ __all__ = [
     "_evaluate_names",
     "_evaluate_pairs",
     "_explain_match",
-    "_main",
     "_label_pairs",
+    "_main",
     "_merge_rows",
     "_train",
     "align",
@@ -319,7 +319,7 @@ class Mappings:
 @final
 class Encoder:
     @staticmethod
-    def open(path: Path, *, adapters: str | None = None) -> Encoder: ...
+    def open(path: Path, *, adapters: str | None = None, precision: str | None = None) -> Encoder: ...
     @property
     def dimensions(self) -> int: ...
     @property
@@ -334,7 +334,7 @@ class Encoder:
 @final
 class Recognizer:
     @staticmethod
-    def open(path: Path) -> Recognizer: ...
+    def open(path: Path, *, precision: str | None = None) -> Recognizer: ...
     @property
     def types(self) -> dict[str, list[str]]: ...
     @property

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use truename::Precision;
 
 use super::KbArgument;
 
@@ -30,6 +31,10 @@ pub struct RecognizerChoices {
     /// whose names it knows and the dictionary for the others]
     #[arg(long, value_name = "DIR")]
     pub recognizer: Vec<PathBuf>,
+    /// Weights of the recognizers named: `f32`, or `int8` for copies in 8 bits, which are made in the cache on first use [default: those
+    /// of their folders]
+    #[arg(long, value_name = "PRECISION", requires = "recognizer")]
+    pub recognizer_precision: Option<Precision>,
     /// Use no recognizer of the knowledge base or of the program, as `--recognizer dictionary`
     #[arg(long, conflicts_with_all = ["recognizer", "entity_types", "entity_type", "joint", "min_margin"])]
     pub no_models: bool,
@@ -52,7 +57,8 @@ pub struct RecognizerChoices {
 impl RecognizerChoices {
     /// Returns whether nothing is chosen, so that the recognizer of the knowledge base is used.
     pub fn are_default(&self) -> bool {
-        let Self { recognizer, no_models, entity_types, entity_type, joint, min_margin } = self;
+        let Self { recognizer, no_models, entity_types, entity_type, joint, min_margin, recognizer_precision: _ } =
+            self;
         let looks_for_own = entity_types.is_none() && entity_type.is_empty();
         recognizer.is_empty() && !no_models && looks_for_own && !joint && min_margin.is_none()
     }

@@ -76,11 +76,13 @@ fn linker(arguments: &CorpusBuild, quiet: bool) -> anyhow::Result<Linker> {
 
 /// Describes recognizer and encoder for the data sheet.
 fn described(arguments: &CorpusBuild) -> String {
-    let RecognizerChoices { entity_types, entity_type, joint, min_margin, .. } = &arguments.recognizer;
+    let RecognizerChoices { entity_types, entity_type, joint, min_margin, recognizer_precision, .. } =
+        &arguments.recognizer;
     let mut parts: Vec<String> = arguments.recognizer.names().iter().map(|name| name.display().to_string()).collect();
     if parts.is_empty() {
         parts.push("the knowledge base's own, else the dictionary".to_owned());
     }
+    parts.extend(recognizer_precision.map(|precision| format!("in {precision}")));
     parts.extend(entity_types.iter().map(|path| format!("types of {}", path.display())));
     parts.extend(entity_type.iter().map(|kind| format!("type {kind}")));
     parts.extend(joint.then(|| "joint".to_owned()));

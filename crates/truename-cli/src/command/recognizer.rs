@@ -19,7 +19,8 @@ pub fn recognizer(
     let strategy = if choices.joint { SpanStrategy::Joint } else { SpanStrategy::Span };
     // A report by margin has a margin of its own.
     let min_margin = choices.min_margin.unwrap_or(options.min_margin);
-    let options = RecognizerOptions { entity_types: entity_types(choices)?, strategy, min_margin, ..options };
+    let (entity_types, precision) = (entity_types(choices)?, choices.recognizer_precision);
+    let options = RecognizerOptions { entity_types, strategy, min_margin, precision, ..options };
     Ok(options.open(&choices.names(), kb)?)
 }
 

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use truename_error::{ErrorKind, HintPart, hint};
-use truename_infer::{EntityType, SpanOptions, SpanStrategy};
+use truename_infer::{EntityType, Precision, SpanOptions, SpanStrategy};
 
 use super::coverage::Coverage;
 use super::{CompositeRecognizer, DictionaryRecognizer, Recognizer, TrainedRecognizer, UnionRecognizer};
-use crate::{Error, KnowledgeBase, StopNames, bundled_recognizer};
+use crate::{Error, KnowledgeBase, StopNames, bundled_recognizer, with_precision};
 
 /// Name of the dictionary of a knowledge base.
 const DICTIONARY: &str = "dictionary";
@@ -38,6 +38,8 @@ pub struct RecognizerOptions {
     pub strategy: SpanStrategy,
     /// Smallest difference of score and threshold of a trained recognizer's mentions.
     pub min_margin: f64,
+    /// Weights of the recognizers in folders; `None` for those of each folder ([`with_precision`]).
+    pub precision: Option<Precision>,
 }
 
 impl RecognizerOptions {
@@ -64,7 +66,7 @@ impl RecognizerOptions {
             let model = match name.to_str() {
                 Some(DICTIONARY) => None,
                 Some(BOTH) => Some(own(of_kb())?),
-                _ => Some(TrainedRecognizer::named(name)?),
+                _ => Some(self.named(name)?),
             };
             if let Some(model) = model {
                 let names = kb.as_ref().filter(|_| self.names);
@@ -82,6 +84,13 @@ impl RecognizerOptions {
             _ => Arc::new(UnionRecognizer::new(recognizers).nested(self.nested.unwrap_or(false))),
         };
         Ok(if self.composites { self.with_composites(recognizer, of_kb()) } else { recognizer })
+    }
+
+    /// Opens the recognizer in a folder, or the one that is part of the program, with weights of the precision asked for.
+    fn named(&self, name: &Path) -> Result<TrainedRecognizer, Error> {
+        let recognizer = TrainedRecognizer::named(name)?;
+        let Some(precision) = self.precision else { return Ok(recognizer) };
+        TrainedRecognizer::open(&with_precision(recognizer.folder(), precision)?)
     }
 
     /// Returns the recognizer of a knowledge base: `own`, the trained one that it carries, with lower thresholds for its names. Where it
