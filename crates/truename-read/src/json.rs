@@ -60,7 +60,7 @@ pub fn fields(text: &str) -> Vec<String> {
 }
 
 /// Replaces numbers that JSON lacks by null.
-fn finite(text: &str) -> Cow<'_, str> {
+pub fn finite(text: &str) -> Cow<'_, str> {
     if !NO_NUMBERS.iter().any(|number| text.contains(number)) {
         return Cow::Borrowed(text);
     }

@@ -1,5 +1,6 @@
 //! Bodies and queries of requests, with errors in our form.
 
+use std::borrow::Cow;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
 use truename::ConceptId;
+use truename_read::json::finite;
 
 use crate::budget::{HeldBytes, HeldMemory};
 use crate::connection::Connection;
@@ -48,6 +50,11 @@ pub(crate) fn json<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, F
         return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, message).hint("send it in parts"));
     }
     let bytes = without_lone_surrogates(bytes);
+    // Python writes `NaN` for a missing cell.
+    let bytes = match std::str::from_utf8(&bytes).map(finite) {
+        Ok(Cow::Owned(finite)) => Cow::Owned(finite.into_bytes()),
+        _ => bytes,
+    };
     let mut deserializer = serde_json::Deserializer::from_slice(&bytes);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let place = match error.path().iter().next() {

@@ -55,7 +55,7 @@ const A_ABOVE: char = '\u{363}';
 const E_ABOVE: char = '\u{364}';
 
 /// Roman numerals from 1.
-const ROMAN: [&str; 20] = [
+pub(crate) const ROMAN: [&str; 20] = [
     "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV", "XVI", "XVII",
     "XVIII", "XIX", "XX",
 ];

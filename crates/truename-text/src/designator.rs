@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::alternative::{CHINESE_DIGITS, ORDINALS, number_in_words, other_numeral};
+use crate::alternative::{AlternativePlace, CHINESE_DIGITS, ORDINALS, ROMAN, number_in_words, other_numeral};
 use crate::digit_group::{begins_fraction, without_commas};
 use crate::key::variant_of;
 use crate::normalize::is_greek_letter;
+use crate::similarity::spelling_edits;
 use crate::{Rotation, spelt_out};
 
 /// The words of a name and its designators: numbers (`type 2`, `IPv6`, `factor VIII`, `iron(III)`, `third`), amounts (`100 mg`), letters
@@ -23,8 +24,8 @@ pub struct Designators {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Piece {
     Word(String),
-    /// The first word of a pair of opposites; true if the name has the second one.
-    Opposite(String, bool),
+    /// The first word of some opposites, and which of them the name has; 0 for the first.
+    Opposite(String, usize),
     /// The parts of a number between dots, and the amount if a unit stands behind it. Leading zeros of the first part are left out, and those at
     /// the end of a fraction of one.
     Number(Vec<String>, Option<Amount>),
@@ -35,20 +36,31 @@ enum Piece {
 }
 
 impl Piece {
-    /// Returns the word, or the first one of its pair of opposites, and whether the name has the opposite of it.
-    fn as_word(&self) -> Option<(&str, bool)> {
+    /// Returns the word, or the first one of its opposites, and which of them the name has.
+    fn as_word(&self) -> Option<(&str, usize)> {
         match self {
-            Self::Word(word) => Some((word, false)),
-            Self::Opposite(word, is_second) => Some((word, *is_second)),
+            Self::Word(word) => Some((word, 0)),
+            Self::Opposite(word, place) => Some((word, *place)),
             _ => None,
         }
+    }
+
+    /// Returns true for a word that says that a number or letter follows, and may be left out (`type 2`).
+    fn is_class(&self) -> bool {
+        matches!(self, Self::Word(word) if CLASSES.contains(&word.as_str()))
+    }
+
+    /// Returns true for the same pieces, or two spellings of a word.
+    fn is_like(&self, other: &Self) -> bool {
+        self == other || self.as_word().zip(other.as_word()).is_some_and(|(one, other)| are_spellings(one.0, other.0))
     }
 }
 
 impl Designators {
     /// Takes a name apart.
     pub fn of(name: &str) -> Self {
-        let spelt = with_ordinals(spelt_out(name));
+        let marked = with_marks(name);
+        let spelt = with_ordinals(spelt_out(&marked));
         let spelt = without_commas(&spelt);
         let runs = runs(&spelt);
         let mut pieces = Vec::with_capacity(runs.len());
@@ -71,7 +83,7 @@ impl Designators {
                 }
                 Kind::Letters if negates_next(&spelt, &runs, at) || is_article(&spelt, &runs, at) => {}
                 Kind::Letters if at > 0 && negates_next(&spelt, &runs, at - 1) => {
-                    pieces.push(Piece::Opposite(variant_of(&text.to_lowercase()), true));
+                    pieces.push(Piece::Opposite(variant_of(&text.to_lowercase()), 1));
                 }
                 Kind::Letters if is_marked && sign_of(text).is_some() => pieces.extend(sign_of(text).map(Piece::Sign)),
                 Kind::Sign => pieces.push(Piece::Sign(if text == "+" { '+' } else { '-' })),
@@ -81,6 +93,10 @@ impl Designators {
                 }
                 Kind::Letters if is_glued_before && !is_greek_letter(&text.to_lowercase()) => {
                     pieces.push(Piece::Word(text.to_lowercase()))
+                }
+                // `Trans-2-butene`, but not `Trans World`.
+                Kind::Letters if matches!(text, "Cis" | "Trans") && spelt[run.end..].starts_with('-') => {
+                    push_letters(&text.to_lowercase(), before, false, &mut pieces)
                 }
                 Kind::Letters => push_letters(text, before, at + 1 == runs.len(), &mut pieces),
             }
@@ -114,21 +130,63 @@ impl Designators {
         {
             return true;
         }
-        if self.has_shape_of(other) {
-            return self.pieces.iter().zip(&other.pieces).any(|(one, other)| !agree(one, other));
+        if let Some(mut pairs) = self.pairs(other) {
+            return pairs.any(|(one, other)| !agree(one, other) && !are_words(one, other));
         }
         (0..self.pieces.len()).any(|at| (0..other.pieces.len()).any(|place| self.differ(at, other, place)))
+            || self.sole(is_year).zip(other.sole(is_year)).is_some_and(|(one, other)| !agree(one, other))
+            || self.differs_in_handedness(other)
     }
 
-    /// Returns true if two names have the same words in the same places, with as many designators between them.
-    fn has_shape_of(&self, other: &Self) -> bool {
-        let is_alike = |(one, other): (&Piece, &Piece)| match (one, other) {
+    /// Returns true if two names have the same words, and each has one descriptor of its hand, another one: `warfarin (S)`, `R-warfarin`.
+    fn differs_in_handedness(&self, other: &Self) -> bool {
+        let is_hand = |piece: &Piece| matches!(piece, Piece::Letter(letter) if HANDS.contains(&letter.as_str()));
+        let Some((one, two)) = self.sole(is_hand).zip(other.sole(is_hand)) else { return false };
+        !agree(one, two) && has_words_of(self, other) && has_words_of(other, self)
+    }
+
+    /// Returns the only piece of a kind; `None` if there are several.
+    fn sole(&self, is_of_kind: impl Fn(&Piece) -> bool) -> Option<&Piece> {
+        let mut pieces = self.pieces.iter().filter(|piece| is_of_kind(piece));
+        pieces.next().filter(|_| pieces.next().is_none())
+    }
+
+    /// Returns true if the other name has the same words, and designators that this one has too, perhaps in more detail: `PostgreSQL 13` of
+    /// `PostgreSQL 13.4`.
+    pub fn details(&self, other: &Self) -> bool {
+        let agrees = |(one, other): (&Piece, &Piece)| agree(one, other) || are_words(one, other);
+        !other.is_empty() && self.pairs(other).is_some_and(|mut pairs| pairs.all(agrees))
+    }
+
+    /// Returns true if the other name is this one without its designators: `PostgreSQL` of `PostgreSQL 13.4`.
+    pub fn extends(&self, other: &Self) -> bool {
+        !self.is_empty() && other.is_empty() && self.words().eq(other.words())
+    }
+
+    /// Returns the pieces of two names that have the same words in the same places, with as many designators between them; `None` for other
+    /// names.
+    fn pairs<'a>(&'a self, other: &'a Self) -> Option<impl Iterator<Item = (&'a Piece, &'a Piece)>> {
+        let is_alike = |(one, other): &(&Piece, &Piece)| match (one, other) {
             (Piece::Number(..) | Piece::Letter(_), Piece::Number(..) | Piece::Letter(_))
             | (Piece::Sign(_), Piece::Sign(_)) => true,
-            _ => one.as_word().zip(other.as_word()).is_some_and(|(one, other)| one.0 == other.0),
+            _ => one.as_word().zip(other.as_word()).is_some_and(|(one, other)| are_spellings(one.0, other.0)),
         };
-        let is_list = self.is_list || other.is_list;
-        !is_list && self.pieces.len() == other.pieces.len() && self.pieces.iter().zip(&other.pieces).all(is_alike)
+        if self.is_list || other.is_list {
+            return None;
+        }
+        let [left, right] = [self, other].map(Self::without_classes);
+        let are_alike =
+            left.len() == right.len() && left.iter().copied().zip(right.iter().copied()).all(|pair| is_alike(&pair));
+        are_alike.then(|| left.into_iter().zip(right))
+    }
+
+    /// Returns the pieces without words behind others that say that a number follows.
+    fn without_classes(&self) -> Vec<&Piece> {
+        let says = |at: usize| {
+            let follows = |next: &Piece| next.as_word().is_none();
+            at > 0 && self.pieces[at].is_class() && self.pieces.get(at + 1).is_some_and(follows)
+        };
+        (0..self.pieces.len()).filter(|at| !says(*at)).map(|at| &self.pieces[at]).collect()
     }
 
     /// Returns true if two pieces are opposites, or designators of the same word with other values, neither of which the other name has.
@@ -142,12 +200,8 @@ impl Designators {
                 self.has_place_of(at, other, place) && are_missing()
             }
             (Piece::Opposite(..), Piece::Opposite(..)) => are_opposites(one, two) && are_missing(),
-            (Piece::Opposite(word, true), Piece::Word(plain)) => {
-                word == plain && self.negates_in(other) && are_missing()
-            }
-            (Piece::Word(plain), Piece::Opposite(word, true)) => {
-                word == plain && other.negates_in(self) && are_missing()
-            }
+            (Piece::Opposite(word, 1), Piece::Word(plain)) => word == plain && self.negates_in(other) && are_missing(),
+            (Piece::Word(plain), Piece::Opposite(word, 1)) => word == plain && other.negates_in(self) && are_missing(),
             _ => false,
         }
     }
@@ -155,22 +209,39 @@ impl Designators {
     /// Returns true if a negated word contradicts the plain word in a name of another shape. `anti-estrogen` does not contradict `estrogen
     /// receptor modulator`, nor `non-coding RNA` a name with a negation: `non-protein-coding RNA`, `RNA, coding, non`.
     fn negates_in(&self, other: &Self) -> bool {
-        let is_negation =
-            |(word, is_second): (&str, bool)| is_second || matches!(word, "independent" | "non" | "without");
+        let is_negation = |(word, place): (&str, usize)| place > 0 || matches!(word, "independent" | "non" | "without");
         self.pieces.len() > 1 && !other.pieces.iter().filter_map(Piece::as_word).any(is_negation)
     }
 
     /// Returns true if two pieces stand behind the same piece or, at the start, before the same one.
     fn has_place_of(&self, at: usize, other: &Self, place: usize) -> bool {
+        let next = || {
+            let next = self.pieces.get(at + 1).zip(other.pieces.get(place + 1));
+            next.is_some_and(|(one, other)| one.is_like(other))
+        };
         match (self.pieces[..at].last(), other.pieces[..place].last()) {
-            (Some(one), Some(two)) => one == two,
-            (None, None) => self.pieces.get(at + 1).is_some_and(|next| Some(next) == other.pieces.get(place + 1)),
+            (Some(one), Some(two)) if one.is_like(two) => true,
+            // `type` may be left out, but not the first word: `type 2 diabetes` has no other place.
+            (Some(_), Some(_)) => match (self.before_class(at), other.before_class(place)) {
+                (Some(one), Some(two)) => one.is_like(two) || is_bond(&self.pieces[at]) && next(),
+                _ => false,
+            },
+            (None, None) => next(),
             _ => false,
         }
     }
 
+    /// Returns the piece before a place, or before the word there that says that a number follows.
+    fn before_class(&self, at: usize) -> Option<&Piece> {
+        let (last, rest) = self.pieces[..at].split_last()?;
+        if last.is_class() { rest.last() } else { Some(last) }
+    }
+
+    /// Returns the words but for those that say that a number follows, unless there are no others.
     fn words(&self) -> impl Iterator<Item = &str> {
-        self.pieces.iter().filter_map(|piece| piece.as_word().map(|(word, _)| word))
+        let has_other = self.pieces.iter().any(|piece| piece.as_word().is_some() && !piece.is_class());
+        let words = self.pieces.iter().filter(move |piece| !has_other || !piece.is_class());
+        words.filter_map(|piece| piece.as_word().map(|(word, _)| word))
     }
 }
 
@@ -206,7 +277,57 @@ fn is_list(name: &str) -> bool {
 /// Returns true if the first name has all words of the second, and that has some.
 fn has_words_of(one: &Designators, other: &Designators) -> bool {
     let mut words = other.words().peekable();
-    words.peek().is_some() && words.all(|word| one.words().any(|known| known == word))
+    words.peek().is_some() && words.all(|word| one.words().any(|known| are_spellings(known, word)))
+}
+
+/// Fewest letters of words that may be spellings of one.
+const MIN_MISSPELT: usize = 6;
+
+/// Returns true for one word, or two that differ in a letter, or in two that changed places.
+fn are_spellings(one: &str, other: &str) -> bool {
+    let may_be = one.len().abs_diff(other.len()) <= 1 && one.len().min(other.len()) >= MIN_MISSPELT;
+    one == other || may_be && spelling_edits(one, other) <= 1
+}
+
+/// Descriptors of the hand of a compound, and the mark of both.
+const HANDS: [&str; 5] = ["r", "s", "d", "l", RACEMIC];
+/// Stands for `(±)-`, `rac-`, `(RS)-` and `DL-`.
+const RACEMIC: &str = "~";
+
+/// Returns true for the descriptor of a double bond.
+fn is_bond(piece: &Piece) -> bool {
+    matches!(piece, Piece::Letter(letter) if letter == "e" || letter == "z")
+}
+
+/// Returns true for a number that is a year of our time.
+fn is_year(piece: &Piece) -> bool {
+    matches!(piece, Piece::Number(parts, None) if parts.len() == 1 && parts[0].len() == 4 && (parts[0].starts_with("19") || parts[0].starts_with("20")))
+}
+
+/// Returns a name with a mark for a mixture of both hands, and hyphens between Greek and other letters, as in `PPAR-γ`.
+fn with_marks(name: &str) -> Cow<'_, str> {
+    let mut name = Cow::Borrowed(name);
+    for mixture in ["(±)-", "(+/-)-", "(+-)-", "(RS)-", "rac-", "DL-"] {
+        let is_start = |name: &str, at: usize| !name[..at].ends_with(char::is_alphanumeric);
+        if let Some(at) = name.find(mixture).filter(|at| is_start(&name, *at)) {
+            name = Cow::Owned(format!("{}{RACEMIC}-{}", &name[..at], &name[at + mixture.len()..]));
+        }
+    }
+    let is_greek = |c: char| matches!(c, 'α'..='ω' | 'Α'..='Ω') && c != 'μ';
+    let is_joined =
+        |one: char, other: char| is_greek(one) != is_greek(other) && one.is_alphabetic() && other.is_alphabetic();
+    if !name.contains(is_greek) {
+        return name;
+    }
+    let (mut parted, mut last) = (String::with_capacity(name.len() + 2), ' ');
+    for character in name.chars() {
+        if is_joined(last, character) {
+            parted.push('-');
+        }
+        parted.push(character);
+        last = character;
+    }
+    Cow::Owned(parted)
 }
 
 /// Returns true if two designators may have the same value: `3` and `3.0`, `0.1 g` and `100 mg`, `a` and `alpha`, `1` and `I`.
@@ -222,6 +343,11 @@ fn agree(one: &Piece, other: &Piece) -> bool {
         }
         _ => one == other || one.as_word().is_some() && one.as_word() == other.as_word(),
     }
+}
+
+/// Returns true for two words that are no opposites.
+fn are_words(one: &Piece, other: &Piece) -> bool {
+    one.as_word().zip(other.as_word()).is_some_and(|(one, other)| one.1 == other.1)
 }
 
 /// Returns true for the words of a pair of opposites.
@@ -269,7 +395,7 @@ fn runs(name: &str) -> Vec<Run> {
             && next.is_some_and(|next| ")]".contains(next));
         let kind = match character {
             _ if character.is_ascii_digit() => Kind::Number,
-            _ if character.is_alphanumeric() => Kind::Letters,
+            _ if character.is_alphanumeric() || RACEMIC.starts_with(character) => Kind::Letters,
             '+' | '-' if is_bracketed => Kind::Sign,
             '+' if is_behind => Kind::Sign,
             '-' if is_behind && next.is_none_or(|next| next.is_whitespace() || ")]".contains(next)) => Kind::Sign,
@@ -296,7 +422,7 @@ const LONGEST_CODE: usize = 5;
 
 /// Returns true for a number or an acronym.
 fn is_code(text: &str, kind: Kind) -> bool {
-    let is_acronym = || text.len() <= LONGEST_CODE && text.chars().all(char::is_uppercase);
+    let is_acronym = || text == "Rh" || text.len() <= LONGEST_CODE && text.chars().all(char::is_uppercase);
     kind == Kind::Number || kind == Kind::Letters && is_acronym()
 }
 
@@ -373,6 +499,10 @@ fn number(text: &str) -> Piece {
 /// Adds a run of letters: a Roman numeral, with a letter behind it (`IIIb`) or without one, a letter or a word.
 fn push_letters(text: &str, before: &str, is_last: bool, pieces: &mut Vec<Piece>) {
     let numeral = other_numeral(text, &before.to_lowercase()).filter(|(_, place)| place.allows(false, is_last));
+    // Within a name too, where no word before it says so: `Facotr IX deficiency`. `IV` has another meaning.
+    let in_name = || ROMAN.iter().position(|roman| *roman == text).filter(|_| !before.is_empty() && text != "IV");
+    let in_name = || in_name().filter(|_| text.len() > 1).map(|place| ((place + 1).to_string(), AlternativePlace::Any));
+    let numeral = numeral.or_else(in_name);
     let digits = numeral.as_ref().map_or(0, |(arabic, _)| arabic.bytes().take_while(u8::is_ascii_digit).count());
     let lower = text.to_lowercase();
     if let Some(place) = ordinal(text).or_else(|| number_in_words(text)) {
@@ -394,37 +524,44 @@ fn push_letters(text: &str, before: &str, is_last: bool, pieces: &mut Vec<Piece>
 }
 
 /// Opposites, each a word of its own, in the singular and in American spelling.
-const OPPOSITES: [(&str, &str); 26] = [
-    ("acute", "chronic"),
-    ("anterior", "posterior"),
-    ("arsenate", "arsenite"),
-    ("benign", "malignant"),
-    ("chlorate", "chlorite"),
-    ("congenital", "acquired"),
-    ("dominant", "recessive"),
-    ("junior", "senior"),
-    ("left", "right"),
-    ("male", "female"),
-    ("maternal", "paternal"),
-    ("medial", "lateral"),
-    ("methanol", "ethanol"),
-    ("nitrate", "nitrite"),
-    ("open", "closed"),
-    ("phosphate", "phosphite"),
-    ("positive", "negative"),
-    ("primary", "secondary"),
-    ("proximal", "distal"),
-    ("selenate", "selenite"),
-    ("sulfate", "sulfite"),
-    ("superior", "inferior"),
-    ("symptomatic", "asymptomatic"),
-    ("systolic", "diastolic"),
-    ("typical", "atypical"),
-    ("upper", "lower"),
+const OPPOSITES: [&[&str]; 31] = [
+    &["acute", "chronic"],
+    &["agonist", "antagonist"],
+    &["anterior", "posterior"],
+    &["arsenate", "arsenite"],
+    &["benign", "malignant"],
+    &["chlorate", "chlorite", "chloride"],
+    &["congenital", "acquired"],
+    &["dominant", "recessive"],
+    &["early", "late"],
+    &["ferrous", "ferric"],
+    &["internal", "external"],
+    &["junior", "senior"],
+    &["left", "right"],
+    &["male", "female"],
+    &["maternal", "paternal"],
+    &["medial", "lateral"],
+    &["men", "women"],
+    &["methanol", "ethanol"],
+    &["nitrate", "nitrite", "nitride"],
+    &["open", "closed"],
+    &["phosphate", "phosphite", "phosphide"],
+    &["positive", "negative"],
+    &["primary", "secondary"],
+    &["proximal", "distal"],
+    &["selenate", "selenite"],
+    &["sulfate", "sulfite", "sulfide"],
+    &["superior", "inferior"],
+    &["symptomatic", "asymptomatic"],
+    &["systolic", "diastolic"],
+    &["typical", "atypical"],
+    &["upper", "lower"],
 ];
 /// Prefixes of opposite words; also words before a hyphen (`intra-abdominal`).
-const OPPOSITE_PREFIXES: [(&str, &str); 4] =
-    [("hyper", "hypo"), ("extra", "intra"), ("north", "south"), ("east", "west")];
+const OPPOSITE_PREFIXES: [(&str, &str); 6] =
+    [("hyper", "hypo"), ("extra", "intra"), ("north", "south"), ("east", "west"), ("macro", "micro"), ("endo", "exo")];
+/// Words that say that a number or letter follows, and may be left out (`diabetes mellitus 2` for `diabetes mellitus type 2`).
+const CLASSES: [&str; 5] = ["form", "number", "type", "v", "version"];
 /// Fewest letters of a word behind `non` or `anti` without a hyphen.
 const MIN_NEGATED: usize = 4;
 
@@ -434,12 +571,12 @@ fn word(lower: &str, is_alone: bool) -> Piece {
         .strip_prefix("non")
         .or_else(|| lower.strip_prefix("anti").filter(|rest| is_alone && may_follow_anti(rest)));
     if let Some(rest) = negated.filter(|rest| rest.len() >= MIN_NEGATED) {
-        return Piece::Opposite(variant_of(rest), true);
+        return Piece::Opposite(variant_of(rest), 1);
     }
     for (first, second) in OPPOSITE_PREFIXES {
-        for (prefix, is_second) in [(first, false), (second, true)] {
+        for (place, prefix) in [first, second].into_iter().enumerate() {
             if let Some(rest) = lower.strip_prefix(prefix) {
-                return Piece::Opposite(first.to_owned() + &variant_of(rest), is_second);
+                return Piece::Opposite(first.to_owned() + &variant_of(rest), place);
             }
         }
     }
@@ -448,8 +585,9 @@ fn word(lower: &str, is_alone: bool) -> Piece {
         "sr" => "senior".to_owned(),
         _ => variant_of(lower),
     };
-    match OPPOSITES.iter().find(|(first, second)| *first == word || *second == word) {
-        Some((first, second)) => Piece::Opposite((*first).to_owned(), *second == word),
+    let place = |words: &&'static [&str]| words.iter().position(|known| *known == word).map(|place| (place, *words));
+    match OPPOSITES.iter().find_map(place) {
+        Some((place, words)) => Piece::Opposite(words[0].to_owned(), place),
         None => Piece::Word(word),
     }
 }
@@ -645,6 +783,36 @@ mod tests {
             ("Henry Ford the Third", "Henry Ford II"),
             ("Henry Ford the 2nd", "Henry Ford III"),
             ("Elizabeth the Second", "Elizabeth I"),
+            ("Fooburg syndrome type III", "Fooburg syndrome II"),
+            ("hepatitis type B", "Hepatitis C virus"),
+            ("diabetes mellitus I", "Diabetes mellitus type 2"),
+            ("foo storge disease II", "foo storage disease V"),
+            ("Facotr IX deficiency", "factor VIII deficiency"),
+            ("hepatitus B", "Hepatitis C"),
+            ("(S)-limonen", "(R)-limonene"),
+            ("2014 Foo Cup", "Foo Cup 2018"),
+            ("Foo Cup Russia 2014", "Foo Cup 2018"),
+            ("PPARα", "PPARγ"),
+            ("TNF-β", "TNFα"),
+            ("NFκA", "NFκB"),
+            ("GABAβ receptor", "GABAα receptor"),
+            ("(±)-limonene", "(R)-limonene"),
+            ("rac-limonene", "(S)-limonene"),
+            ("(RS)-limonene", "(R)-limonene"),
+            ("DL-alanine", "D-alanine"),
+            ("Trans-2-butene", "cis-2-butene"),
+            ("all-trans-foonoic acid", "9-cis-foonoic acid"),
+            ("warfarin (S)", "R-warfarin"),
+            ("warfarin-S", "R-warfarin"),
+            ("Rh(-)", "Rh positive"),
+            ("microcephaly", "macrocephaly"),
+            ("exocrine gland", "endocrine gland"),
+            ("external carotid artery", "internal carotid artery"),
+            ("late onset foo", "early onset foo"),
+            ("ferric sulfate", "ferrous sulfate"),
+            ("sodium sulfide", "sodium sulphate"),
+            ("foo antagonist", "foo agonist"),
+            ("shampoo for women", "shampoo for men"),
         ] {
             assert!(contradict(left, right), "{left} / {right}");
         }
@@ -731,6 +899,19 @@ mod tests {
             ("George Bush Junior", "George Bush Jr."),
             ("Henry Ford the Third", "Henry Ford III"),
             ("Henry Ford the 3rd", "Henry Ford III"),
+            ("Fooburg syndrome type II", "Fooburg syndrome 2"),
+            ("foo storge disease II", "foo storage disease 2"),
+            ("PPARγ", "PPAR-gamma"),
+            ("IFNγ", "IFN-g"),
+            ("100 µg foo", "100 mcg foo"),
+            ("(±)-limonene", "rac-limonene"),
+            ("limonene", "(RS)-limonene"),
+            ("DL-alanine", "alanine"),
+            ("warfarin (R)", "R-warfarin"),
+            ("Trans World Lines", "Cis World Lines"),
+            ("type 2 foo", "foo of the form 3 bar"),
+            ("Foo Cup 2018", "2018 Foo Cup"),
+            ("Foo Cup 2018", "Foo Cup"),
             ("1", "2"),
             ("", ""),
         ] {

@@ -303,7 +303,16 @@ fn are_alike(left: &str, right: &str) -> bool {
     let mut rest = long.chars();
     let is_in_order = short.chars().all(|letter| rest.any(|other| other == letter));
     let is_abbreviation = short.chars().next() == long.chars().next() && is_in_order;
-    is_abbreviation || long.contains(short) || EDITED_ONE_IN * spelling_edits(short, long) <= long.chars().count()
+    // `Mary` and `Mark` are two names, `Frod` a slip for `Ford`.
+    let has_same_letters = || {
+        let [mut one, mut other] = [short, long].map(|word| word.chars().collect::<Vec<_>>());
+        one.sort_unstable();
+        other.sort_unstable();
+        one == other
+    };
+    let may_be_slip = long.chars().count() > FEWEST_GLUED || has_same_letters();
+    let is_slip = || EDITED_ONE_IN * spelling_edits(short, long) <= long.chars().count();
+    is_abbreviation || long.contains(short) || may_be_slip && is_slip()
 }
 
 /// Traditional and Japanese characters that names of companies often have, each before its simplified one.

@@ -94,9 +94,11 @@ fn ion(name: &str) -> Option<(&str, usize)> {
 }
 
 impl Rotation {
-    /// Returns the sign in brackets before a hyphen, anywhere in a name (`(+)-catechin`, `Catechin, (+)-`); `None` if there is none.
+    /// Returns the sign in brackets before a hyphen, anywhere in a name (`(+)-catechin`, `Catechin, (+)-`); `None` if there is none. Directly
+    /// behind a letter or digit it is a charge (`H(+)-ATPase`).
     pub fn of(name: &str) -> Option<Self> {
-        name.match_indices('(').find_map(|(open, _)| {
+        let signs = name.match_indices('(').filter(|(open, _)| !name[..*open].ends_with(char::is_alphanumeric));
+        signs.into_iter().find_map(|(open, _)| {
             let (content, rest) = name[open + 1..].split_once(')')?;
             Self::of_sign(content).filter(|_| rest.starts_with(MINUS_SIGNS))
         })
@@ -117,7 +119,8 @@ impl Rotation {
     pub fn before(text: &str, end: usize) -> Option<usize> {
         let inner = text[..end].strip_suffix(MINUS_SIGNS)?.strip_suffix(')')?;
         let (open, _) = inner.char_indices().rev().take(MAX_SIGN + 1).find(|(_, c)| *c == '(')?;
-        Self::of_sign(&inner[open + 1..]).map(|_| open)
+        let is_charge = text[..open].ends_with(char::is_alphanumeric);
+        Self::of_sign(&inner[open + 1..]).filter(|_| !is_charge).map(|_| open)
     }
 }
 
@@ -142,6 +145,8 @@ mod tests {
             ("(R)-foosol", None),
             ("calcium(2+)", None),
             ("NAD(+)", None),
+            ("H(+)-ATPase", None),
+            ("Na(+)/K(+)-ATPase", None),
             ("()-foosol", None),
             ("", None),
         ] {

@@ -185,6 +185,11 @@ pub fn alternative_names(name: &str) -> Vec<String> {
         }
     }
     names.extend(other_decimal(name));
+    if let Some(plain) = without_class(name) {
+        let others = alternative_names(&plain);
+        names.push(plain);
+        names.extend(others);
+    }
     if name.contains("(+/-)") {
         let racemic: Vec<String> = names.iter().map(|name| name.replace("(+/-)", "(±)")).collect();
         names.extend(racemic);
@@ -193,6 +198,20 @@ pub fn alternative_names(name: &str) -> Vec<String> {
     names.truncate(MAX_ALTERNATIVE_NAMES);
     names
 }
+
+/// Returns a name without the word `type` before its number or letter (`topoisomerase 2` for `topoisomerase type 2`); `None` where it has none,
+/// or begins with it.
+fn without_class(name: &str) -> Option<String> {
+    let at = name.to_ascii_lowercase().find(CLASS)?;
+    let (before, after) = (&name[..at], &name[at + CLASS.len()..]);
+    let designator = after.split([' ', ',']).next().unwrap_or_default();
+    let is_numeral = !designator.is_empty() && designator.chars().all(|c| c.is_ascii_digit() || "IVX".contains(c));
+    let is_letter = designator.len() == 1 && designator.starts_with(char::is_alphabetic);
+    (!before.is_empty() && (is_numeral || is_letter)).then(|| format!("{before} {after}"))
+}
+
+/// The word that a number or letter stands behind, in a name.
+const CLASS: &str = " type ";
 
 /// Returns a name with its first number before a unit written without the zeros that end its fraction (`5 mg` for `5.0 mg`), with a zero before its
 /// point (`0.5 mg` for `.5 mg`) or, for a whole number, with a fraction of zero (`5.0 mg`); `None` where there is no such number.

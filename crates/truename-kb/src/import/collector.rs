@@ -493,16 +493,17 @@ impl Collector {
             let reason = "a character that could not be decoded";
             self.advised_problem(line, trimmed, reason, Some(encoding_hint()))?;
         }
-        let cleaned = without_controls(trimmed);
-        if let Cow::Owned(cleaned) = cleaned {
-            self.problem(line, trimmed, "control or bidirectional characters were taken out of a name")?;
-            return Ok(Some(cleaned).filter(|cleaned| !cleaned.is_empty()));
+        let repaired = truename_text::repaired(trimmed);
+        if repaired.is_some() {
+            let reason = "UTF-8 that was decoded as another encoding, repaired";
+            self.advised_problem(line, trimmed, reason, Some(encoding_hint()))?;
         }
-        let plain = truename_text::without_markup(trimmed);
-        Ok(plain
-            .map(|plain| plain.trim().to_owned())
-            .filter(|plain| !plain.is_empty())
-            .or_else(|| Some(trimmed.to_owned())))
+        let repaired = repaired.as_deref().unwrap_or(trimmed);
+        let plain = truename_text::without_markup(repaired).map(|plain| plain.replace('\n', " ").trim().to_owned());
+        let plain = plain.filter(|plain| !plain.is_empty()).unwrap_or_else(|| repaired.to_owned());
+        let Cow::Owned(cleaned) = without_controls(&plain) else { return Ok(Some(plain)) };
+        self.problem(line, trimmed, "control or bidirectional characters were taken out of a name")?;
+        Ok(Some(cleaned).filter(|cleaned| !cleaned.is_empty()))
     }
 
     /// Lists classes without a label, or takes the last part of their IRIs.

@@ -238,6 +238,14 @@ fn unescaped(value: &str) -> String {
                 Some('n') => text.push('\n'),
                 Some('t') => text.push('\t'),
                 Some('W') => text.push(' '),
+                // No escape of OBO, but written by tools that know those of Java and JSON.
+                Some('u') => match unicode(characters.as_str()) {
+                    Some(decoded) => {
+                        text.push(decoded);
+                        characters.nth(UNICODE_DIGITS - 1);
+                    }
+                    None => text.push('u'),
+                },
                 Some(other) => text.push(other),
                 None => text.push('\\'),
             },
@@ -245,6 +253,15 @@ fn unescaped(value: &str) -> String {
         }
     }
     text
+}
+
+/// Hexadecimal digits of `\\u03b1`.
+const UNICODE_DIGITS: usize = 4;
+
+/// Returns the character of the four hexadecimal digits that a text begins with.
+fn unicode(text: &str) -> Option<char> {
+    let digits = text.get(..UNICODE_DIGITS).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    char::from_u32(u32::from_str_radix(digits, 16).ok()?)
 }
 
 #[cfg(test)]

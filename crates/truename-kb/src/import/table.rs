@@ -433,14 +433,25 @@ pub(super) fn separator_of(mut cells: Vec<String>, place: &str, collector: &mut 
         return asked;
     }
     cells.retain(|cell| list_cell(cell).is_none());
-    // `&alpha;` is no list of two.
     let parts = |cell: &String| {
-        let is_list = !cell.contains('&') && cell.split(SEMICOLON).all(|part| !part.trim().is_empty());
+        let cell = cell.trim_matches(|c: char| c.is_whitespace() || SEMICOLON.starts_with(c));
+        let is_list = !has_character_reference(cell) && cell.split(SEMICOLON).all(|part| !part.trim().is_empty());
         if is_list { cell.split(SEMICOLON).count() } else { 0 }
     };
-    let lists = cells.iter().filter(|cell| parts(cell) > 1).count();
+    let lists = cells.iter().filter(|cell| parts(cell) > 1 && !cell.contains(SEPARATOR)).count();
     let are_lists = lists > 1 || cells.iter().any(|cell| parts(cell) > 2);
-    if cells.iter().any(|cell| cell.contains(SEPARATOR)) {
+    let is_parted = cells.iter().any(|cell| cell.contains(SEPARATOR));
+    if lists > 0 && (is_parted || !are_lists) {
+        let (look, are) = match lists {
+            1 => ("one of them looks like a list", "is read as one name"),
+            _ => ("some of them look like lists", "are read as one name each"),
+        };
+        let note = format!("{place} are parted at \"{SEPARATOR}\"; {look} separated by \"{SEMICOLON}\", and {are}");
+        let hint = hint![HintPart::setting("separator").value(SEMICOLON), " parts them there"];
+        collector.add_advised_note(note, Some(hint));
+        return SEPARATOR.to_owned();
+    }
+    if is_parted {
         return SEPARATOR.to_owned();
     }
     if !are_lists {
@@ -453,6 +464,15 @@ pub(super) fn separator_of(mut cells: Vec<String>, place: &str, collector: &mut 
     let note = format!("{place} are lists separated by \";\"");
     collector.add_advised_note(note, Some(hint![HintPart::setting("separator"), " says another"]));
     SEMICOLON.to_owned()
+}
+
+/// Returns true for a text with a reference such as `&alpha;` or `&#945;`, whose semicolon parts no list.
+fn has_character_reference(text: &str) -> bool {
+    let is_reference = |rest: &str| {
+        let name = rest.split_once(SEMICOLON).map(|(name, _)| name.strip_prefix('#').unwrap_or(name));
+        name.is_some_and(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric()))
+    };
+    text.match_indices('&').any(|(at, _)| is_reference(&text[at + 1..]))
 }
 
 /// Separator of cells that look like lists but may be names.

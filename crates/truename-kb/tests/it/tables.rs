@@ -184,14 +184,27 @@ fn lists_are_told_by_looking() {
     assert_eq!(facts(&import).0[0], "1: a / EXA / Exampl / mass");
     let note = "the cells of column \"synonyms\" are lists separated by \";\"";
     assert_eq!(notes(&import), [note]);
-    for (cells, name) in [
-        (["one; two", ""], "one; two"),
-        (["one; two; three", "four|five"], "one; two; three"),
-        (["&alpha;; &beta;; &gamma;", ""], "α; β; γ"),
+    for (cells, name, notes) in [
+        (["one; two", ""], "one; two", 1),
+        (["one; two; three", "four|five"], "one; two; three", 1),
+        (["&alpha;; &beta;; &gamma;", ""], "α; β; γ", 0),
+        (["one; two; three;", ""], "one / two / three", 1),
+        (["one & co; two; R&D", ""], "one & co / two / R&D", 1),
     ] {
         let import = read(&table(cells));
-        assert_eq!((facts(&import).0[0].clone(), import.files[0].notes.len()), (format!("1: a / {name}"), 0));
+        assert_eq!((facts(&import).0[0].clone(), import.files[0].notes.len()), (format!("1: a / {name}"), notes));
     }
+    let import = read(&table(["one; two; three", "four|five"]));
+    let note = "the cells of column \"synonyms\" are parted at \"|\"; one of them looks like a list separated by \";\", and is read as one name";
+    assert_eq!(notes(&import), [note]);
+}
+
+#[test]
+fn names_that_were_decoded_wrongly_are_repaired_and_line_ends_of_markup_are_blanks() {
+    let text = "id,name\n1,SjÃ¶gren syndrome\n2,Heart<br>attack\n3,São Paulo\n";
+    let (names, problems) = facts(&read(text));
+    assert_eq!(names, ["1: Sjögren syndrome", "2: Heart attack", "3: São Paulo"]);
+    assert_eq!(problems, ["memory:2: UTF-8 that was decoded as another encoding, repaired: \"SjÃ¶gren syndrome\""]);
 }
 
 #[test]

@@ -22,9 +22,11 @@ pub(super) fn brackets(text: &str) -> Vec<Bracket> {
     for (at, character) in text.char_indices() {
         match character {
             '(' | '\u{FF08}' => push_open(&mut round, at),
-            '[' => push_open(&mut square, at),
+            '[' | '\u{FF3B}' | '\u{3010}' | '\u{3014}' => push_open(&mut square, at),
             ')' | '\u{FF09}' => found.extend(round.pop_back().and_then(|open| bracket(text, open, at))),
-            ']' => found.extend(square.pop_back().and_then(|open| bracket(text, open, at))),
+            ']' | '\u{FF3D}' | '\u{3011}' | '\u{3015}' => {
+                found.extend(square.pop_back().and_then(|open| bracket(text, open, at)))
+            }
             _ => {}
         }
     }

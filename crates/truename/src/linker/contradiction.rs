@@ -1,9 +1,11 @@
 //! Lowers the scores of candidates whose name differs from the query in a number, letter, sign or legal form.
 
+use std::ops::RangeInclusive;
+
 use truename_kb::Snapshot;
 use truename_text::{
     Designators, KeyMatch, LegalName, NameProfile, NormalizedName, VersionedName, differ_in_charge,
-    differ_in_final_signs, differ_in_minus, has_isotope_label, is_isotope,
+    differ_in_final_signs, differ_in_minus, has_isotope_label, is_institution, is_isotope,
 };
 
 use crate::feature::CandidateFeatures;
@@ -28,7 +30,7 @@ pub(super) fn weigh(
     let (designators, legal) = (Designators::of(&query.written), LegalName::new(&query.written));
     let (is_labelled, is_common) = (has_isotope_label(&query.written), is_common_word(query));
     for (candidate, score) in
-        featured.iter().zip(scores).filter(|(candidate, _)| candidate.proposal.key != KeyMatch::Exact)
+        featured.iter().zip(scores.iter_mut()).filter(|(candidate, _)| candidate.proposal.key != KeyMatch::Exact)
     {
         let name = snapshot.name(candidate.name)?.1;
         let is_variant = candidate.proposal.key == KeyMatch::Variant;
@@ -36,6 +38,7 @@ pub(super) fn weigh(
             || differ_in_final_signs(&query.written, name)
             || differ_in_charge(&query.written, name)
             || is_labelled && is_isotope(name)
+            || differ_in_last_letter(&query.written, name)
             || (!designators.is_empty() || has_non(name)) && contradicts(query, &designators, candidate, snapshot)?;
         if is_other {
             *score = score.min(MAX_SCORE);
@@ -52,6 +55,38 @@ pub(super) fn weigh(
             *score = score.min(max_score_of_company(&legal, &LegalName::new(name), candidate.proposal.key));
         }
     }
+    prefer_version(&designators, featured, snapshot, scores)
+}
+
+/// Puts a candidate whose version is that of the query, in less detail, before one without a version: `PostgreSQL 13` before `PostgreSQL` for
+/// `PostgreSQL 13.4`.
+fn prefer_version(
+    query: &Designators,
+    featured: &[CandidateFeatures],
+    snapshot: &Snapshot<'_>,
+    scores: &mut [f64],
+) -> Result<(), Error> {
+    if query.is_empty() {
+        return Ok(());
+    }
+    let (mut version, mut general) = (None, None);
+    for (at, candidate) in featured.iter().enumerate() {
+        let name = Designators::of(snapshot.name(candidate.name)?.1);
+        match () {
+            () if query.details(&name) => {
+                version = version.filter(|best: &usize| scores[*best] >= scores[at]).or(Some(at))
+            }
+            () if query.extends(&name) => {
+                general = general.filter(|best: &usize| scores[*best] >= scores[at]).or(Some(at))
+            }
+            () => {}
+        }
+    }
+    if let (Some(version), Some(general)) = (version, general)
+        && scores[version] < scores[general]
+    {
+        scores.swap(version, general);
+    }
     Ok(())
 }
 
@@ -60,6 +95,23 @@ fn is_common_word(query: &NameProfile) -> bool {
     query.tokens.len() == 1
         && !query.written.contains(char::is_uppercase)
         && recognizer::is_common_word(query.normalized.as_str())
+}
+
+/// Fewest letters and digits of a code whose last letter tells it from others (`PPARA`, `PPARG`), and most.
+const CODE_LENGTHS: RangeInclusive<usize> = 4..=7;
+
+/// Returns true if two names are codes in capitals, one word each, that differ in their last letter alone.
+fn differ_in_last_letter(one: &str, other: &str) -> bool {
+    let is_code = |name: &str| {
+        CODE_LENGTHS.contains(&name.len())
+            && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+    };
+    let is_alike = one.len() == other.len() && one != other && is_code(one) && is_code(other);
+    let stem = |name: &str| -> Option<usize> {
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        stem.ends_with(|c: char| c.is_ascii_uppercase()).then(|| stem.len() - 1)
+    };
+    is_alike && stem(one).is_some_and(|at| one[..at] == other[..at] && one[at + 1..] == other[at + 1..])
 }
 
 /// Returns true if a word begins with `non`, which the query may lack.
@@ -71,7 +123,7 @@ fn has_non(name: &str) -> bool {
 /// Returns the largest score that a query and a name of a company allow: a form alone is no name of a company that has it.
 fn max_score_of_company(query: &LegalName, name: &LegalName, key: KeyMatch) -> f64 {
     match (&query.form, &name.form) {
-        (None, None) => f64::INFINITY,
+        (None, None) if !is_institution(&query.core) || !is_institution(&name.core) => f64::INFINITY,
         (Some(_), Some(_)) if query.is_form_alone() && key == KeyMatch::None => MAX_SCORE,
         _ if key == KeyMatch::None && query.differs_in_words(name) => MAX_SCORE_OF_OTHER_WORD,
         (Some(one), Some(other)) if one.contradicts(other) => MAX_SCORE_OF_OTHER_FORM,

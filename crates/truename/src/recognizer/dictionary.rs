@@ -249,7 +249,14 @@ impl DictionaryRecognizer {
             return Ok(Verdict::Refused);
         }
         let capitals = passage.in_capitals.of_span(one.span);
-        let Some(form) = &one.company else { return self.verdict_of(&passage.piece(one), capitals, snapshot) };
+        let Some(form) = &one.company else {
+            let piece = passage.piece(one);
+            // `In` at the start of a sentence is `in`, and `I` a pronoun everywhere.
+            return match piece == "I" || spelling::is_capitalized_word(&piece) && passage.leads_on(one.span) {
+                true => self.verdict_of(&piece.to_lowercase(), capitals, snapshot),
+                false => self.verdict_of(&piece, capitals, snapshot),
+            };
+        };
         let piece = &passage.text[one.span.range()];
         if spelling::is_common_word(piece) && (capitals == Capitals::Meaningless || passage.begins_sentence(one.span)) {
             return Ok(Verdict::Refused);
@@ -486,6 +493,12 @@ impl Passage<'_> {
         word.is_some_and(|word| self.words.breaks_before(word))
     }
 
+    /// Returns true if a sentence begins with a span and goes on behind it.
+    fn leads_on(&self, span: Span) -> bool {
+        let next = (0..self.words.len()).find(|word| self.words.span(*word).start >= span.end);
+        self.begins_sentence(span) && next.is_some_and(|word| !self.words.breaks_before(word))
+    }
+
     /// Adds the points after the word at a point, read as written, in the singular, as others write it, or as an expanded abbreviation.
     fn step<'w>(&'w self, forms: &Forms<'_>, start: usize, point: Point, walk: &mut Walk<'w>) {
         let (word, span) = (point.word, self.words.span(point.word));
@@ -521,11 +534,14 @@ impl Passage<'_> {
     /// not begin within `2.5 mg`, and `14C` is a label in `[14C]choline`.
     fn stands_free(&self, span: Span) -> bool {
         const SIGNS: [char; 4] = ['+', '#', '\u{207A}', '\u{FF0B}'];
+        const ALLELES: [char; 5] = ['+', '-', '\u{2212}', '\u{207A}', '\u{207B}'];
         let after = &self.text[span.end..];
         let in_brackets = after.strip_prefix('(').map(|inner| inner.trim_start_matches(|c: char| c.is_ascii_digit()));
         let is_charged = in_brackets.is_some_and(|inner| inner.starts_with("+)"));
-        let is_followed =
-            after.starts_with(SIGNS) && !after.trim_start_matches(SIGNS).starts_with(char::is_alphanumeric);
+        let behind_signs = after.trim_start_matches(SIGNS);
+        // `p53+/-` is a genotype of `p53`.
+        let is_genotype = behind_signs.strip_prefix('/').is_some_and(|rest| rest.starts_with(ALLELES));
+        let is_followed = after.starts_with(SIGNS) && !behind_signs.starts_with(char::is_alphanumeric) && !is_genotype;
         !is_charged && !is_followed && !self.is_fraction(span) && !self.is_label(span)
     }
 

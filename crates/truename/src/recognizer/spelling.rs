@@ -29,6 +29,13 @@ pub(crate) fn is_common_word(piece: &str) -> bool {
     COMMON_WORDS.contains(piece.to_lowercase().as_str())
 }
 
+/// Returns whether the piece is a common English word with a capital at its beginning alone.
+pub(super) fn is_capitalized_word(piece: &str) -> bool {
+    let mut letters = piece.chars();
+    let is_capital = letters.next().is_some_and(char::is_uppercase);
+    is_capital && !letters.as_str().is_empty() && letters.all(char::is_lowercase) && is_common_word(piece)
+}
+
 /// Returns whether the piece is a single character.
 pub(super) fn is_letter(piece: &str) -> bool {
     piece.chars().nth(1).is_none()
@@ -68,12 +75,12 @@ fn joins_by_chance(piece: &str, name: &str) -> bool {
         return false;
     }
     let (piece, name) = (piece.to_lowercase(), name.to_lowercase());
-    let words = |text: &str| -> Vec<String> { text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect() };
-    let known = words(&name);
-    words(&piece).windows(2).any(|pair| {
-        let [one, other] = [pair[0].as_str(), pair[1].trim_end_matches('s')];
-        let is_apart = [one, &pair[1]].iter().any(|word| APART.contains(word)) || APART_BEHIND.contains(&&*pair[1]);
-        is_apart && known.iter().any(|word| word.contains(&[one, other].concat()))
+    let is_mark = |c: char| !c.is_alphanumeric();
+    let words: Vec<&str> = piece.split_whitespace().map(|word| word.trim_matches(is_mark)).collect();
+    words.windows(2).filter(|pair| pair.iter().all(|word| !word.is_empty())).any(|pair| {
+        let [one, other] = [pair[0], pair[1].trim_end_matches('s')];
+        let is_apart = pair.iter().any(|word| APART.contains(word)) || APART_BEHIND.contains(&pair[1]);
+        is_apart && name.split(is_mark).any(|word| word.contains(&[one, other].concat()))
     })
 }
 

@@ -243,3 +243,79 @@ fn signs_that_end_a_word_are_a_part_of_it() {
         ],
     );
 }
+
+#[test]
+fn a_class_word_before_a_number_may_be_left_out() {
+    assert_answers(
+        &["foo storage disease II", "foo storage disease V", "Foomerase I", "Foomerase II", "Barburg syndrome II"],
+        &[
+            ("foo storage disease type 2", "foo storage disease II"),
+            ("foomerase type 2", "Foomerase II"),
+            ("Foomerase type I", "Foomerase I"),
+            ("Barburg syndrome type III", ""),
+            ("foo storge disease III", ""),
+        ],
+    );
+}
+
+#[test]
+fn a_version_in_less_detail_is_nearer_than_none() {
+    assert_answers(
+        &["FuzzSQL 13", "FuzzSQL 12", "FuzzSQL"],
+        &[("FuzzSQL 13.4", "FuzzSQL 13"), ("FuzzSQL v12", "FuzzSQL 12"), ("FuzzSQL 9", "FuzzSQL")],
+    );
+}
+
+#[test]
+fn greek_letters_hands_and_last_letters_tell_codes_apart() {
+    assert_answers(
+        &["PQARγ", "(R)-foonene", "D-foonine", "XNFIG", "GQBAα receptor"],
+        &[
+            ("PQARα", ""),
+            ("PQARγ", "PQARγ"),
+            ("(±)-foonene", ""),
+            ("rac-foonene", ""),
+            ("DL-foonine", ""),
+            ("XNFIA", ""),
+            ("GQBAβ receptor", ""),
+        ],
+    );
+}
+
+#[test]
+fn institutions_with_another_word_are_others() {
+    let (linker, _folder) = linker(&["Hospital Fuzzio Barcelona", "大阪市立大学", "lung fuzzioma"]);
+    for name in ["Hospital Fuzzio Madrid", "大阪府立大学"] {
+        assert!(linker.link_name(name).unwrap().candidates[0].probability < 0.3, "{name}");
+    }
+    assert_eq!(linker.link_name("Hospital Fuzio Barcelona").unwrap().id().map(ConceptId::as_str), Some("N:0"));
+}
+
+#[test]
+fn marks_and_function_words_are_parts_of_names_in_texts() {
+    assert_mentions(
+        &["Lock, Stock, and Barrel", "GQBAA receptor", "Casein", "H+-ATPase", "p53"],
+        &[
+            ("We saw Lock, Stock, and Barrel here.", "Lock, Stock, and Barrel 0"),
+            ("The GQBA(A) receptor opens.", "GQBA(A) receptor 1"),
+            ("the case in court", ""),
+            ("H(+)-ATPase rose", "H(+)-ATPase 3"),
+            ("p53+/- mice, p53+ cells", "p53 4"),
+        ],
+    );
+}
+
+#[test]
+fn a_word_that_begins_a_sentence_is_no_symbol() {
+    let folder = tempfile::tempdir().unwrap();
+    let symbol = |id: &str, name: &str, symbol: &str| Concept {
+        synonyms: vec![symbol.to_owned()],
+        ..Concept::new(id.parse().unwrap(), name)
+    };
+    let concepts = vec![symbol("E:1", "Helium", "He"), symbol("E:2", "Indium", "In"), symbol("E:3", "Iodine", "I")];
+    let linker = Linker::new(KnowledgeBase::create(concepts, &folder.path().join("kb")).unwrap()).unwrap();
+    let text = "He went home. In summary, I slept near He and In.";
+    let linked = linker.link_document(Document::new("1", text)).unwrap();
+    let starts: Vec<usize> = linked.mentions.iter().map(|mention| mention.span.start).collect();
+    assert_eq!(starts, [text.find("He and").unwrap(), text.find("In.").unwrap()]);
+}

@@ -80,7 +80,7 @@ impl Comparison for PersonName {
             () if left.concat() == right.concat() => 5,
             () if found.is_contained() && is_full && has_equal => 4,
             () if Alignment::of(&self.family, &other.family).is_contained() => Self::FAMILY_ALONE,
-            () if has_equal => 1,
+            () if has_equal && !have_other_given_names(&self.given, &other.given) => 1,
             () => 0,
         }
     }
@@ -112,7 +112,8 @@ mod tests {
         assert_eq!(of("Sample Jr., John", "John Sample Jr."), "equal");
         assert_eq!(of("Anna Woods", "Ella Woods"), "family name alone");
         assert_eq!(of("Julia Woods", "Woods, Julian"), "family name alone");
-        assert_eq!(of("Julia Woods", "Julian Kaya"), "given name alone");
+        assert_eq!(of("Julia Woods", "Julian Kaya"), "differs");
+        assert_eq!(of("Jan Novak", "Jana Novakova"), "differs");
         assert_eq!(of("Anna Woods", "Anna Kaya"), "given name alone");
         assert_eq!(of("Anna Woods", "Zoe Kaya"), "differs");
         assert!(PersonName::parse(" . ").is_none() && PersonName::parse("Dr").is_some());
