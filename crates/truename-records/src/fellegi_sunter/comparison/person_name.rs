@@ -80,10 +80,24 @@ impl Comparison for PersonName {
             () if left.concat() == right.concat() => 5,
             () if found.is_contained() && is_full && has_equal => 4,
             () if Alignment::of(&self.family, &other.family).is_contained() => Self::FAMILY_ALONE,
+            () if are_of_one_family(&self.family, &other.family) => Self::FAMILY_ALONE,
             () if has_equal && !have_other_given_names(&self.given, &other.given) => 1,
             () => 0,
         }
     }
+}
+
+/// Endings of the family names of men and women of one family.
+const GENDERED: [(&str, &str); 5] = [("", "ova"), ("", "a"), ("ski", "ska"), ("cki", "cka"), ("sky", "ska")];
+
+/// Returns true for a family name of a man and that of a woman: `Novak` and `Novakova`.
+fn are_of_one_family(left: &[String], right: &[String]) -> bool {
+    let (Some(left), Some(right)) = (left.last(), right.last()) else { return false };
+    let are_forms = |man: &str, woman: &str| {
+        let stem = |(of_man, of_woman)| Some((man.strip_suffix(of_man)?, woman.strip_suffix(of_woman)?));
+        GENDERED.into_iter().filter_map(stem).any(|(man, woman)| man == woman)
+    };
+    are_forms(left, right) || are_forms(right, left)
 }
 
 #[cfg(test)]
@@ -113,7 +127,8 @@ mod tests {
         assert_eq!(of("Anna Woods", "Ella Woods"), "family name alone");
         assert_eq!(of("Julia Woods", "Woods, Julian"), "family name alone");
         assert_eq!(of("Julia Woods", "Julian Kaya"), "differs");
-        assert_eq!(of("Jan Novak", "Jana Novakova"), "differs");
+        assert_eq!(of("Jan Novak", "Jana Novakova"), "family name alone");
+        assert_eq!(of("Piotr Kowalski", "Anna Kowalska"), "family name alone");
         assert_eq!(of("Anna Woods", "Anna Kaya"), "given name alone");
         assert_eq!(of("Anna Woods", "Zoe Kaya"), "differs");
         assert!(PersonName::parse(" . ").is_none() && PersonName::parse("Dr").is_some());
