@@ -57,11 +57,11 @@ struct Layout {
     names: Vec<usize>,
     /// True if the names of a cell are joined.
     are_joined: bool,
-    /// Columns of further names, each with the separator of its cells.
+    /// Columns of further names, each with the separator of its cells; so are the others of lists.
     synonyms: Vec<(usize, String)>,
-    types: Vec<usize>,
-    parents: Vec<usize>,
-    xrefs: Vec<usize>,
+    types: Vec<(usize, String)>,
+    parents: Vec<(usize, String)>,
+    xrefs: Vec<(usize, String)>,
     definition: Option<usize>,
     obsolete: Option<usize>,
     separator: String,
@@ -280,15 +280,19 @@ impl Layout {
                 collector.problem(Some(1), &cells[*column], "two columns of this name; the first is read")?;
             }
         }
-        let synonyms = synonyms.into_iter().map(|at| (at, separator(table, at, collector))).collect();
+        let mut lists = |columns: Vec<usize>| -> Vec<(usize, String)> {
+            columns.into_iter().map(|at| (at, separator(table, at, collector))).collect()
+        };
+        let [synonyms, types] = [synonyms, find(&asked.types, TYPES)].map(&mut lists);
+        let [parents, xrefs] = [PARENTS, XREFS].map(|usual| lists(columns_named(&cells, usual)));
         Ok(Self {
             id,
             names,
             are_joined: are_joined || asked.separator.is_some(),
             synonyms,
-            types: find(&asked.types, TYPES),
-            parents: columns_named(&cells, PARENTS),
-            xrefs: columns_named(&cells, XREFS),
+            types,
+            parents,
+            xrefs,
             definition: definitions.first().copied(),
             obsolete: columns_named(&cells, OBSOLETE).first().copied(),
             has_lists: Cell::new(false),
@@ -300,8 +304,8 @@ impl Layout {
     /// Notes the columns that are not read.
     fn note_unread(&self, collector: &mut Collector) {
         let Self { id, definition, obsolete, names, synonyms, types, parents, xrefs, .. } = self;
-        let lists = [names, types, parents, xrefs].into_iter().flatten().chain(synonyms.iter().map(|(at, _)| at));
-        let read: Vec<&usize> = lists.chain([id]).chain(definition).chain(obsolete).collect();
+        let lists = [synonyms, types, parents, xrefs].into_iter().flatten().map(|(at, _)| at);
+        let read: Vec<&usize> = lists.chain(names).chain([id]).chain(definition).chain(obsolete).collect();
         let columns =
             self.columns.iter().enumerate().filter(|(at, column)| !read.contains(&at) && !column.trim().is_empty());
         let unread: Vec<String> = columns.map(|(_, column)| column.clone()).collect();
@@ -329,18 +333,16 @@ impl Layout {
             self.has_lists.set(self.has_lists.get() || cell.contains(separator) || list_cell(cell).is_some());
             split(cell, separator)
         };
-        let all = |columns: &[usize]| -> Option<Vec<String>> {
-            let cells: Option<Vec<&str>> = columns.iter().map(|column| optional(*column)).collect();
-            Some(cells?.into_iter().flat_map(|cell| split(cell, &self.separator)).collect())
+        let all = |columns: &[(usize, String)]| -> Option<Vec<String>> {
+            let lists = columns.iter().map(|(column, separator)| Some(split(optional(*column)?, separator)));
+            Some(lists.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
         };
         let mut names = Vec::new();
         for (at, column) in self.names.iter().enumerate() {
             let name = if at == 0 { cell(*column)? } else { optional(*column)? };
             names.extend(if self.are_joined { split(name, &self.separator) } else { vec![one_line(name)] });
         }
-        for (column, separator) in &self.synonyms {
-            names.extend(split(optional(*column)?, separator));
-        }
+        names.extend(all(&self.synonyms)?);
         let mut names = names.into_iter();
         let name = if self.names.is_empty() { String::new() } else { names.next().unwrap_or_default() };
         Some(Entry {

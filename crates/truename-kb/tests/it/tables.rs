@@ -200,6 +200,14 @@ fn lists_are_told_by_looking() {
 }
 
 #[test]
+fn types_and_ids_of_others_are_lists_as_names_are() {
+    let import = read("id,name,type,parents\n1,Lamp,a;b,\n2,Desk,b;c,\n3,Sofa,c,1;2\n4,Bed,d,1;2\n");
+    let concept = |at: usize| &import.concepts[at];
+    assert_eq!((concept(0).types.len(), concept(1).types.len(), concept(3).parents.len()), (2, 2, 2));
+    assert_eq!(notes(&import).len(), 2);
+}
+
+#[test]
 fn names_that_were_decoded_wrongly_are_repaired_and_line_ends_of_markup_are_blanks() {
     let text = "id,name\n1,SjÃ¶gren syndrome\n2,Heart<br>attack\n3,São Paulo\n";
     let (names, problems) = facts(&read(text));
