@@ -500,8 +500,9 @@ fn number(text: &str) -> Piece {
 fn push_letters(text: &str, before: &str, is_last: bool, pieces: &mut Vec<Piece>) {
     let numeral = other_numeral(text, &before.to_lowercase()).filter(|(_, place)| place.allows(false, is_last));
     // Within a name too, where no word before it says so: `Facotr IX deficiency`. `IV` has another meaning.
-    let in_name = || ROMAN.iter().position(|roman| *roman == text).filter(|_| !before.is_empty() && text != "IV");
-    let in_name = || in_name().filter(|_| text.len() > 1).map(|place| ((place + 1).to_string(), AlternativePlace::Any));
+    let may_be_numeral = !before.is_empty() && text.len() > 1 && text != "IV";
+    let place = || ROMAN.iter().position(|roman| may_be_numeral && *roman == text);
+    let in_name = || place().map(|place| ((place + 1).to_string(), AlternativePlace::Any));
     let numeral = numeral.or_else(in_name);
     let digits = numeral.as_ref().map_or(0, |(arabic, _)| arabic.bytes().take_while(u8::is_ascii_digit).count());
     let lower = text.to_lowercase();

@@ -367,7 +367,7 @@ fn completions_and_manual_come_from_the_binary() {
     );
     assert!(folder.run(&["man", "calibrate"]).out.contains("Fit ranker"));
     let unknown = folder.run(&["man", "kb", "imprt"]);
-    let expected = "error: there is no command `truename kb imprt`; `truename kb` has import, info, check, compact, pack, unpack, search, show, update, learn, embed, models, export";
+    let expected = "error: there is no command `truename kb imprt`; `truename kb` has import, info, check, compact, pack, unpack, search, show, update, learn, embed, models, frequencies, weigh, gather, export";
     assert!(unknown.code == 2 && unknown.err.starts_with(expected), "{}", unknown.err);
     assert!(folder.run(&["man", "match", "x"]).err.contains("`truename match` has no commands of its own"));
     assert!(folder.run(&["--version"]).out.starts_with("truename 0."));
