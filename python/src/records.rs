@@ -236,6 +236,9 @@ pub fn label_pairs(
 ) -> PyResult<(usize, usize)> {
     let mut options = RecordKeywords::read("label_pairs", options.as_ref())?;
     probability("threshold", options.threshold)?;
+    if options.labels.is_some() {
+        return Err(PyValueError::new_err("label_pairs reads the labels of its file alone; leave out labels"));
+    }
     options.labels = file.exists().then(|| file.clone());
     let ((asked, questions), (answers, answered)) = (channel(), channel());
     let watch = Box::new(Asker { ask, questions: Mutex::new(questions), answers });

@@ -343,6 +343,8 @@ def test_pairs_are_labelled_one_by_one(tmp_path):
     # A further run goes on where the last one stopped.
     asked.clear()
     assert tn.label_pairs(rows, labels, lambda *question: next(iter(())), id_column="id") == 11
+    with pytest.raises(ValueError, match="of its file alone"):
+        tn.label_pairs(rows, labels, ask, labels=labels)
     with pytest.raises(ZeroDivisionError):
         tn.label_pairs(rows, labels, lambda *question: 1 / 0)
     with pytest.raises(TypeError):

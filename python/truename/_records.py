@@ -108,7 +108,7 @@ def explain_match(
 
 def label_pairs(
     table: Any,
-    labels: str | os.PathLike[str],
+    file: str | os.PathLike[str],
     ask: Callable[[dict[str, str], dict[str, str], float], bool | None],
     other: Any = None,
     **options: Unpack[RecordOptions],
@@ -116,7 +116,7 @@ def label_pairs(
     """Ask which pairs of rows stand for the same thing, doubtful ones sooner, as `truename dedupe --label` does.
 
     `ask`: a function of two rows, as dicts of texts, and the probability by the answers so far. It returns True or False, None where it is not
-    sure, and raises StopIteration to stop. Each five answers fit the scorer anew, by which the next pairs are chosen. `labels`: the file of the
+    sure, and raises StopIteration to stop. Each five answers fit the scorer anew, by which the next pairs are chosen. `file`: the table of the
     answers, which has each of them before the next question; those that it has already count. Returns their number. `other`: a further
     table, whose rows are compared with those of the first. The other options are those of `dedupe`, which takes the file as `labels`.
     """
@@ -128,7 +128,7 @@ def label_pairs(
         pair = zip(columns, texts[left_row], strict=True), zip(others, further[right_row], strict=True)
         return ask(dict(pair[0]), dict(pair[1]), probability)
 
-    return _truename._label_pairs(left, right, labels, rows, **options)[0]
+    return _truename._label_pairs(left, right, file, rows, **options)[0]
 
 
 def merge_clusters(
