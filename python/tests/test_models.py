@@ -346,14 +346,18 @@ def test_pairs_are_labelled_one_by_one(tmp_path):
     with pytest.raises(ValueError, match="of its file alone"):
         tn.label_pairs(rows, labels, ask, labels=labels)
     with pytest.raises(ZeroDivisionError):
-        tn.label_pairs(rows, labels, lambda *question: 1 / 0)
+        tn.label_pairs(rows, labels, lambda *question: 1 / 0, id_column="id")
     with pytest.raises(TypeError):
-        tn.label_pairs(rows, labels, lambda *question: "yes")
+        tn.label_pairs(rows, labels, lambda *question: "yes", id_column="id")
     assert labels.read_text(encoding="utf-8") == first
     with pytest.raises(KeyboardInterrupt):
-        tn.label_pairs(rows, labels, lambda *question: signal.raise_signal(signal.SIGINT))
+        tn.label_pairs(rows, labels, lambda *question: signal.raise_signal(signal.SIGINT), id_column="id")
     pairs = tn.label_pairs(
-        rows[:12], tmp_path / "two.csv", lambda left, right, _: left["id"] + "b" == right["id"], rows[12:]
+        rows[:12],
+        tmp_path / "two.csv",
+        lambda left, right, _: left["id"] + "b" == right["id"],
+        rows[12:],
+        id_column="id",
     )
     assert pairs >= 12
 
