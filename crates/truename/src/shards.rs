@@ -23,8 +23,15 @@ use crate::{
 /// Returns the number of names of the whole.
 ///
 /// # Errors
-/// If the frequencies lack names of a shard, or the storage fails.
+/// If a shard is named twice, the frequencies lack names of a shard, or the storage fails.
 pub fn weigh(shards: &[KnowledgeBase], frequencies: &[NameFrequencies]) -> Result<u32, Error> {
+    let mut folders = BTreeSet::new();
+    for path in shards.iter().map(KnowledgeBase::path) {
+        if !folders.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned())) {
+            let message = format!("{} is named twice", path.display());
+            return Err(Error::new(ErrorKind::Choice, message).with_hint("name each shard once"));
+        }
+    }
     let mut whole = NameFrequencies::default();
     for part in frequencies {
         whole = whole.with(part)?;
@@ -58,6 +65,10 @@ pub fn gather<S: AsRef<str>>(
         return Err(Error::new(ErrorKind::Choice, "there is no shard").with_hint("name one at least"));
     };
     check_filter(shards, options)?;
+    if KnowledgeBase::is_at(out) {
+        let message = format!("{} exists already", out.display());
+        return Err(Error::new(ErrorKind::Exists, message).with_hint("name a new folder"));
+    }
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     let whole = first.weighed_by()?;
     let mut contents = Contents { retired: retired(shards, &names)?, ..Contents::default() };

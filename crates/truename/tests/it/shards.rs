@@ -181,6 +181,10 @@ fn shards_that_do_not_fit_together_are_refused() {
     weigh(&shards, &[]).unwrap();
     assert!(message(&shards).contains("different concepts A:1"));
     assert!(!path("out").exists());
+    let twice = [shards[0].clone(), shards[0].clone()];
+    assert!(weigh(&twice, &[]).unwrap_err().to_string().contains("named twice"));
+    let existing = gather(&shards[..1], &["cold"], &LinkOptions::default(), &path("two"), &Arc::default());
+    assert_eq!(existing.err().unwrap().hint().unwrap().to_string(), "name a new folder");
 
     let file = path("one.frequencies");
     shards[0].frequencies().unwrap().write(&file).unwrap();
