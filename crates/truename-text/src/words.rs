@@ -126,6 +126,11 @@ impl Words {
         self.words[word].span
     }
 
+    /// Returns the first word that begins at a byte of the text or behind it; [`Words::len`] if there is none.
+    pub fn first_from(&self, byte: usize) -> usize {
+        self.words.partition_point(|word| word.span.start < byte)
+    }
+
     /// Returns the normal form of a word.
     pub fn form(&self, word: usize) -> &str {
         let start = word.checked_sub(1).map_or(0, |before| self.words[before].variant_end);

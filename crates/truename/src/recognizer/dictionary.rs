@@ -489,14 +489,14 @@ impl Passage<'_> {
 
     /// Returns true if a sentence begins with a span.
     fn begins_sentence(&self, span: Span) -> bool {
-        let word = (0..self.words.len()).find(|word| self.words.span(*word).start >= span.start);
-        word.is_some_and(|word| self.words.breaks_before(word))
+        let first = self.words.first_from(span.start);
+        first < self.words.len() && self.words.breaks_before(first)
     }
 
     /// Returns true if a sentence begins with a span and goes on behind it.
     fn leads_on(&self, span: Span) -> bool {
-        let next = (0..self.words.len()).find(|word| self.words.span(*word).start >= span.end);
-        self.begins_sentence(span) && next.is_some_and(|word| !self.words.breaks_before(word))
+        let next = self.words.first_from(span.end);
+        self.begins_sentence(span) && next < self.words.len() && !self.words.breaks_before(next)
     }
 
     /// Adds the points after the word at a point, read as written, in the singular, as others write it, or as an expanded abbreviation.
