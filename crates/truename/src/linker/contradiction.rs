@@ -29,9 +29,15 @@ pub(super) fn weigh(
 ) -> Result<(), Error> {
     let (designators, legal) = (Designators::of(&query.written), LegalName::new(&query.written));
     let (is_labelled, is_common) = (has_isotope_label(&query.written), is_common_word(query));
-    for (candidate, score) in
-        featured.iter().zip(scores.iter_mut()).filter(|(candidate, _)| candidate.proposal.key != KeyMatch::Exact)
-    {
+    let mut of_candidates = Vec::with_capacity(featured.len());
+    for candidate in featured {
+        let name = snapshot.name(candidate.name)?.1;
+        of_candidates.push((!designators.is_empty() || has_non(name)).then(|| Designators::of(name)));
+    }
+    for ((candidate, score), own) in featured.iter().zip(scores.iter_mut()).zip(&of_candidates) {
+        if candidate.proposal.key == KeyMatch::Exact {
+            continue;
+        }
         let name = snapshot.name(candidate.name)?.1;
         let is_variant = candidate.proposal.key == KeyMatch::Variant;
         let is_other = is_variant && differ_in_minus(&query.written, name)
@@ -39,7 +45,7 @@ pub(super) fn weigh(
             || differ_in_charge(&query.written, name)
             || is_labelled && is_isotope(name)
             || differ_in_last_letter(&query.written, name)
-            || (!designators.is_empty() || has_non(name)) && contradicts(query, &designators, candidate, snapshot)?;
+            || own.as_ref().is_some_and(|own| designators.contradict(own)) && !is_general(query, candidate, snapshot)?;
         if is_other {
             *score = score.min(MAX_SCORE);
         }
@@ -55,39 +61,25 @@ pub(super) fn weigh(
             *score = score.min(max_score_of_company(&legal, &LegalName::new(name), candidate.proposal.key));
         }
     }
-    prefer_version(&designators, featured, snapshot, scores)
+    if !designators.is_empty() {
+        prefer_version(&designators, &of_candidates, scores);
+    }
+    Ok(())
 }
 
 /// Puts a candidate whose version is that of the query, in less detail, before one without a version: `PostgreSQL 13` before `PostgreSQL` for
 /// `PostgreSQL 13.4`.
-fn prefer_version(
-    query: &Designators,
-    featured: &[CandidateFeatures],
-    snapshot: &Snapshot<'_>,
-    scores: &mut [f64],
-) -> Result<(), Error> {
-    if query.is_empty() {
-        return Ok(());
-    }
-    let (mut version, mut general) = (None, None);
-    for (at, candidate) in featured.iter().enumerate() {
-        let name = Designators::of(snapshot.name(candidate.name)?.1);
-        match () {
-            () if query.details(&name) => {
-                version = version.filter(|best: &usize| scores[*best] >= scores[at]).or(Some(at))
-            }
-            () if query.extends(&name) => {
-                general = general.filter(|best: &usize| scores[*best] >= scores[at]).or(Some(at))
-            }
-            () => {}
-        }
-    }
-    if let (Some(version), Some(general)) = (version, general)
+fn prefer_version(query: &Designators, candidates: &[Option<Designators>], scores: &mut [f64]) {
+    // The first of several with the highest score.
+    let best = |fits: &dyn Fn(&Designators) -> bool| {
+        let places = (0..candidates.len()).rev().filter(|at| candidates[*at].as_ref().is_some_and(fits));
+        places.max_by(|one, other| scores[*one].total_cmp(&scores[*other]))
+    };
+    if let (Some(version), Some(general)) = (best(&|name| query.details(name)), best(&|name| query.extends(name)))
         && scores[version] < scores[general]
     {
         scores.swap(version, general);
     }
-    Ok(())
 }
 
 /// Returns true if the query is one common English word in small letters; in capitals it may be the name of a product (`Word`).
@@ -131,21 +123,14 @@ fn max_score_of_company(query: &LegalName, name: &LegalName, key: KeyMatch) -> f
     }
 }
 
-/// Returns whether the best-fitting name of a candidate contradicts the query. It does not where the preferred name stands for all
-/// numbers: one without them that the query has in it (`COBOL` of `COBOL 1960`), or one without the version that a synonym has.
-fn contradicts(
-    query: &NameProfile,
-    designators: &Designators,
-    candidate: &CandidateFeatures,
-    snapshot: &Snapshot<'_>,
-) -> Result<bool, Error> {
+/// Returns whether a candidate stands for all numbers, so that none contradicts it: its preferred name has none and is in the query (`COBOL` of
+/// `COBOL 1960`), or has no version where a synonym has one.
+fn is_general(query: &NameProfile, candidate: &CandidateFeatures, snapshot: &Snapshot<'_>) -> Result<bool, Error> {
     let name = snapshot.name(candidate.name)?.1;
-    if !designators.contradict(&Designators::of(name)) {
-        return Ok(false);
-    }
     let preferred = snapshot.name(snapshot.concept_names(candidate.concept)?.1[0])?.1;
     let has_version = |name: &str| !VersionedName::new(name).version.is_empty();
     let is_in_query = |word: &str| query.normalized.tokens().any(|other| other == word);
-    let is_general = Designators::of(preferred).is_empty() && NormalizedName::new(preferred).tokens().all(is_in_query);
-    Ok(!is_general && (has_version(preferred) || !has_version(name)))
+    let has_no_number =
+        Designators::of(preferred).is_empty() && NormalizedName::new(preferred).tokens().all(is_in_query);
+    Ok(has_no_number || !has_version(preferred) && has_version(name))
 }
