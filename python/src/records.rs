@@ -113,15 +113,9 @@ struct Comparison {
 }
 
 impl Comparison {
-    /// Compares rows as [`Candidates::new`] does.
-    fn new(
-        left: RecordTable,
-        right: Option<RecordTable>,
-        first_new: usize,
-        options: &RecordKeywords,
-        progress: &Arc<Progress>,
-    ) -> Result<Self, Error> {
-        let Candidates { input, pairs, source } = Candidates::new(left, right, first_new, options, progress)?;
+    /// Fits the model of pairs.
+    fn of(candidates: Candidates, options: &RecordKeywords) -> Result<Self, Error> {
+        let Candidates { input, pairs, source } = candidates;
         let compared = ComparedPairs::Tables(ComparedTables { tables: &input, pairs: &pairs });
         let fitted = source.fit(compared, options.threshold)?;
         if let Some(path) = &options.save_model {
@@ -166,7 +160,8 @@ pub fn dedupe(
     let progress = Arc::clone(&call.progress);
     let (matches, gain) = call.run(py, move || {
         let (left, right) = record_tables(left, right);
-        let Comparison { input, candidates, fitted } = Comparison::new(left, right, 0, &options, &progress)?;
+        let Comparison { input, candidates, fitted } =
+            Comparison::of(Candidates::new(left, right, 0, &options, &progress)?, &options)?;
         let tables = input.tables();
         let FittedPairModel { model, gain } = fitted;
         let scorer = model.scorer(tables)?;
@@ -281,7 +276,8 @@ pub fn dedupe_linked(
         let named = |(number, table): (usize, Table)| record_table(&number.to_string(), table);
         let tables: Vec<RecordTable> = tables.into_iter().enumerate().map(named).collect();
         let linked = RecordTable::linked(&tables);
-        let Comparison { input, candidates, fitted } = Comparison::new(linked, None, 0, &options, &progress)?;
+        let Comparison { input, candidates, fitted } =
+            Comparison::of(Candidates::new(linked, None, 0, &options, &progress)?, &options)?;
         let tables = input.tables();
         let scorer = fitted.model.scorer(tables)?;
         let (threshold, one_to_one, sources) = (options.threshold, options.one_to_one, input.left.sources());
@@ -315,7 +311,8 @@ pub fn dedupe_against(
         let done = ClusteredTable::new(record_table("the table that is done", done), &cluster)?;
         let ClusteredTable { table, clusters: standing, .. } = done.with(record_table("the table", new));
         let first_new = standing.rows();
-        let Comparison { input, candidates, fitted } = Comparison::new(table, None, first_new, &options, &progress)?;
+        let Comparison { input, candidates, fitted } =
+            Comparison::of(Candidates::new(table, None, first_new, &options, &progress)?, &options)?;
         let tables = input.tables();
         let scorer = fitted.model.scorer(tables)?;
         let threshold = options.threshold;
@@ -352,7 +349,7 @@ pub fn explain_match<'py>(
     let progress = Arc::clone(&call.progress);
     let explanation = call.run(py, move || {
         let (left, right) = record_tables(left, right);
-        let compared = Comparison::new(left, right, 0, &options, &progress)?;
+        let compared = Comparison::of(Candidates::new(left, right, 0, &options, &progress)?, &options)?;
         let tables = compared.input.tables();
         let scorer = compared.fitted.model.fellegi_sunter()?.scorer(tables)?;
         Ok(tables.pair(rows.0, rows.1).map(|pair| scorer.explain(pair)))
