@@ -164,6 +164,8 @@ mod tests {
         for (json, count) in [("7", 1), (r#"["a,[{", "\\\"\\,", 1]"#, 4), (r#"{"a": {"b": [], "c,": 1}}"#, 5)] {
             assert_eq!(values(json.as_bytes()), count, "{json}");
         }
+        let read: serde_json::Value = json(br#"{"a": NaN, "b": "NaN"}"#, "the body").unwrap();
+        assert_eq!(read, serde_json::json!({"a": null, "b": "NaN"}));
         let many = format!("[{}0]", "0,".repeat(MOST_VALUES));
         assert!(json::<Vec<u8>>(many.as_bytes(), "the body").is_err());
     }

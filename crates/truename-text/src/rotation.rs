@@ -97,8 +97,8 @@ impl Rotation {
     /// Returns the sign in brackets before a hyphen, anywhere in a name (`(+)-catechin`, `Catechin, (+)-`); `None` if there is none. Directly
     /// behind a letter or digit it is a charge (`H(+)-ATPase`).
     pub fn of(name: &str) -> Option<Self> {
-        let signs = name.match_indices('(').filter(|(open, _)| !name[..*open].ends_with(char::is_alphanumeric));
-        signs.into_iter().find_map(|(open, _)| {
+        let mut signs = name.match_indices('(').filter(|(open, _)| !name[..*open].ends_with(char::is_alphanumeric));
+        signs.find_map(|(open, _)| {
             let (content, rest) = name[open + 1..].split_once(')')?;
             Self::of_sign(content).filter(|_| rest.starts_with(MINUS_SIGNS))
         })

@@ -49,7 +49,7 @@ pub fn weigh(shards: &[KnowledgeBase], frequencies: &[NameFrequencies]) -> Resul
 /// knowledge base of all shards would, to the byte; with an encoder, once its names have vectors, nearly so. `options` are those of the
 /// linker to come: types and aliases count.
 ///
-/// What is known of retired ids among the names, the names judged NIL and the ranker of the shards go with it; models do not.
+/// It also has the retired ids among the names, the names judged NIL and the ranker of the shards. It has no models.
 ///
 /// # Errors
 /// If there is no shard, the shards are weighed by different names or have different rankers, two have different concepts of one id, none

@@ -269,6 +269,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn escapes_of_java_are_read_too() {
+        for (value, text) in [
+            (r"\u03b1-tocopherol", "α-tocopherol"),
+            (r"a\Wb\:c", "a b:c"),
+            (r"\u03", "u03"),
+            (r"\ud800x", "ud800x"),
+            (r"\uα", "uα"),
+        ] {
+            assert_eq!(unescaped(value), text, "{value}");
+        }
+    }
+
+    #[test]
     fn a_text_ends_where_the_value_goes_on_as_it_should() {
         for (value, text, after) in [
             (r#""asthma" EXACT []"#, "asthma", " EXACT []"),

@@ -1,6 +1,8 @@
 //! The recognizer that is part of the program, over knowledge bases that carry none.
 
-use truename::{Concept, Document, KnowledgeBase, LinkOptions, Linker, TrainedRecognizer};
+use truename::{
+    Concept, Document, KnowledgeBase, LinkOptions, Linker, Precision, RecognizerOptions, TrainedRecognizer,
+};
 
 const DISEASES: &str = "asthma, hypertension, migraine, pneumonia, tuberculosis, psoriasis, glaucoma, schizophrenia, epilepsy, anemia, hepatitis B, \
     malaria, measles, breast cancer, lung cancer, prostate cancer, multiple sclerosis, Parkinson disease, Alzheimer disease, diabetes mellitus, \
@@ -88,4 +90,14 @@ fn calls_on_one_pool_open_the_recognizer_at_once() {
     for _ in 0..64 {
         assert!(ends.recv_timeout(std::time::Duration::from_secs(120)).expect("a thread waits for a lock of its own"));
     }
+}
+
+#[test]
+fn a_quantised_recognizer_is_opened_in_its_own_precision_alone() {
+    let open = |precision| {
+        let options = RecognizerOptions { precision: Some(precision), ..RecognizerOptions::default() };
+        options.open(&["bundled".into()], || unreachable!("no name needs a knowledge base"))
+    };
+    assert!(open(Precision::Int8).is_ok());
+    assert!(open(Precision::Single).err().unwrap().to_string().contains("is quantised"));
 }

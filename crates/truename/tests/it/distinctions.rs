@@ -319,3 +319,10 @@ fn a_word_that_begins_a_sentence_is_no_symbol() {
     let starts: Vec<usize> = linked.mentions.iter().map(|mention| mention.span.start).collect();
     assert_eq!(starts, [text.find("He and").unwrap(), text.find("In.").unwrap()]);
 }
+
+#[test]
+fn wide_square_brackets_define_short_forms() {
+    for text in ["In mitral stenosis［MS］ it narrows; MS is mended.", "mitral stenosis【MS】, MS"] {
+        assert_mentions(&["multiple sclerosis", "mitral stenosis"], &[(text, "mitral stenosis 1; MS 1; MS 1")]);
+    }
+}
