@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use crate::Span;
+use crate::{Span, Words};
 
 /// Border before a word, by what may reach across.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +25,39 @@ const NARROWEST_PROSE: usize = 50;
 /// A line in capitals with fewer letters may be an acronym of a wrapped sentence.
 const MIN_HEADING_LETTERS: usize = 6;
 
+/// Bullets, which also part the items of a list in one line.
+const BULLETS: [char; 12] = ['•', '▪', '◦', '‣', '●', '○', '■', '□', '☐', '☑', '✓', '✔'];
+const PARAGRAPH_SEPARATOR: char = '\u{2029}';
+
 /// Hyphens that part a word at the end of a line.
 const HYPHENS: [&str; 3] = ["-", "\u{2010}", "\u{2011}"];
+
+/// Returns the parts of a piece of a text between the ends of paragraphs, headings, items of lists and cells of tables; parts without a word are
+/// left out.
+pub fn segments(text: &str, piece: Span) -> Vec<Span> {
+    let words = Words::of(text, piece);
+    let ends_part = |c: char| c.is_whitespace() || c == '|' || is_emoji(c);
+    let (mut parts, mut start) = (Vec::new(), piece.start);
+    for word in 1..words.len() {
+        if words.border_before(word) != Border::Segment {
+            continue;
+        }
+        let between = Span::new(words.span(word - 1).end, words.span(word).start);
+        let gap = &text[between.range()];
+        let end = gap.find(ends_part).map_or(between.end, |at| between.start + at);
+        parts.push(Span::new(start, end));
+        start = between.end - gap.chars().rev().take_while(|c| !ends_part(*c)).map(char::len_utf8).sum::<usize>();
+    }
+    if !words.is_empty() {
+        parts.push(Span::new(start, piece.end));
+    }
+    parts
+}
+
+/// Returns true for a pictograph, which ends a segment.
+fn is_emoji(character: char) -> bool {
+    matches!(character, '\u{1F300}'..='\u{1FAFF}')
+}
 
 /// Tells the borders between the words of a piece of a text.
 pub(crate) struct Borders<'t> {
@@ -61,7 +92,11 @@ impl<'t> Borders<'t> {
         let is_spaced = |mark: u8| bytes.windows(3).any(|three| three == [b' ', mark, b' ']);
         let (rest, indent) = between.split_once('\n').map_or((between, None), |(rest, indent)| (rest, Some(indent)));
         let at_line_end: &[char] = if indent.is_some() { &['\r', ' ', '\t'] } else { &['\r', ' '] };
-        let ends_cell = between.contains('|') || is_spaced(b';') || rest.trim_end_matches(at_line_end).contains('\t');
+        let is_bulleted = || between.split(' ').any(|piece| piece.parse().is_ok_and(|c: char| BULLETS.contains(&c)));
+        let has_sign = !between.is_ascii()
+            && (is_bulleted() || between.contains(|c: char| is_emoji(c) || c == PARAGRAPH_SEPARATOR));
+        let ends_cell =
+            has_sign || between.contains('|') || is_spaced(b';') || rest.trim_end_matches(at_line_end).contains('\t');
         if ends_cell || indent.is_some_and(|indent| indent.contains('\n') || self.ends_line(before, after, rest)) {
             return Border::Segment;
         }
@@ -120,7 +155,24 @@ fn lines(text: &str, piece: Span) -> Vec<Line> {
         start += line.len();
     }
     set_width(&mut lines[block..], width);
+    // `a. ` of a list, but not `B. ` of a wrapped `hepatitis B`.
+    let letter = |line: &Line| letter_of_item(&text[line.start..piece.end]);
+    for next in 1..lines.len() {
+        if let Some(after) = letter(&lines[next])
+            && letter(&lines[next - 1]).is_some_and(|before| before + 1 == after)
+        {
+            lines[next].begins_item = true;
+        }
+    }
     lines
+}
+
+/// Returns the letter with a full stop that a line begins with.
+fn letter_of_item(line: &str) -> Option<u8> {
+    match line.trim_start_matches([' ', '\t']).as_bytes() {
+        [letter, b'.', b' ' | b'\t', ..] if letter.is_ascii_alphabetic() => Some(*letter),
+        _ => None,
+    }
 }
 
 /// Returns true for a line with the mark of a heading (`# `), or in capitals alone.
@@ -133,9 +185,9 @@ fn is_heading(line: &str) -> bool {
 
 /// Returns true if a line begins with a bullet, a number or a letter of a list (`- `, `2. `, `b) `, `(3) `).
 fn begins_item(line: &str) -> bool {
-    const BULLETS: [char; 12] = ['-', '*', '#', '\u{2022}', '\u{2013}', '\u{2014}', '·', '▪', '◦', '‣', '●', '○'];
+    const DASHES: [char; 6] = ['-', '*', '#', '\u{2013}', '\u{2014}', '·'];
     let is_apart = |rest: &str| rest.starts_with([' ', '\t', '\u{A0}']);
-    if let Some(rest) = line.strip_prefix(BULLETS) {
+    if let Some(rest) = line.strip_prefix(DASHES).or_else(|| line.strip_prefix(BULLETS)) {
         return is_apart(rest.trim_start_matches('#'));
     }
     let inner = line.trim_start_matches(['(', '[']);
@@ -149,6 +201,7 @@ fn begins_item(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::segments;
     use crate::{Border, Span, Words};
 
     /// Returns the text with `¦` for the borders that a mark of a name reaches across, and `‖` for the others.
@@ -190,6 +243,8 @@ mod tests {
                 "It was a long line of a list in which there stood a bone:\n1. skin",
                 "it was a long line of a list in which there stood a bone ‖ 1 ¦ skin",
             ),
+            ("a. bone\nb. skin\n\nc. graft", "a bone ‖ b skin ‖ c graft"),
+            ("Bone 😀 skin😢graft\u{2029}bone • skin ☐ graft", "bone ‖ skin ‖ graft ‖ bone ‖ skin ‖ graft"),
             ("bone\n1. skin\n(b) graft", "bone ‖ 1 ¦ skin ‖ b graft"),
             ("## Bone\nskin", "bone ‖ skin"),
             ("Known:\nbone", "known ‖ bone"),
@@ -198,6 +253,21 @@ mod tests {
             ("bone\n\nskin", "bone ‖ skin"),
         ] {
             assert_eq!(parts(text).replace("# ", ""), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn segments_are_the_parts_between_borders() {
+        for (text, expected) in [
+            ("bone", vec!["bone"]),
+            ("- Bone (1)\n- \"Skin\", Graft.\n\n", vec!["- Bone (1)", "\"Skin\", Graft.\n\n"]),
+            (" | Bone)|(skin", vec![" | Bone)", "(skin"]),
+            ("Bone😀\tSkin", vec!["Bone", "Skin"]),
+            (" . ", vec![]),
+        ] {
+            let whole = format!("x {text} x");
+            let parts = segments(&whole, Span::new(2, 2 + text.len()));
+            assert_eq!(parts.iter().map(|part| &whole[part.range()]).collect::<Vec<_>>(), expected);
         }
     }
 

@@ -65,6 +65,8 @@ const BLOCK: [&str; 16] =
 /// Beginnings and ends of comments, scripts, styles and declarations, which are left out.
 const HIDDEN: [(&str, &str); 5] =
     [("<!--", "-->"), ("<script", "</script>"), ("<style", "</style>"), ("<?xml", "?>"), ("<!DOCTYPE", ">")];
+/// Hyphens that part a word at the end of a line.
+const HYPHENS: [char; 4] = ['-', '\u{AD}', '\u{2010}', '¬'];
 /// Bytes of the longest one that is left out.
 const LONGEST_HIDDEN: usize = 4000;
 /// Bytes of the longest tag that is read.
@@ -76,20 +78,20 @@ pub fn without_markup(name: &str) -> Option<String> {
 }
 
 impl PlainText {
-    /// Reads a text with markup, or with characters that were decoded wrongly (`SjÃ¶gren`); `None` if it has none.
+    /// Reads a text with markup, with characters that were decoded wrongly (`SjÃ¶gren`) or with words parted at the ends of lines; `None` if
+    /// it has none.
     pub fn of(text: &str) -> Option<Self> {
-        let marks = ['<', '&'];
-        let hidden_or_markup_at = |text: &str, at: usize| {
-            hidden_at(&text[at..]).map(|length| (length, " ".to_owned())).or_else(|| markup_at(text, at))
-        };
-        if text.is_ascii() || !text.contains(LEADS) {
-            return Self::read(text, &marks, hidden_or_markup_at);
-        }
+        let wrong: &[char] = if text.is_ascii() { &[] } else { &LEADS };
+        let marks = [&['<', '&'], &HYPHENS[..], wrong].concat();
         let replacement_at = |text: &str, at: usize| {
             let repaired = || sequence_at(&text[at..]).map(|(length, character)| (length, character.to_string()));
-            hidden_or_markup_at(text, at).or_else(repaired)
+            hidden_at(&text[at..])
+                .map(|length| (length, " ".to_owned()))
+                .or_else(|| line_end_at(text, at).map(|length| (length, String::new())))
+                .or_else(|| markup_at(text, at))
+                .or_else(repaired)
         };
-        Self::read(text, &[&marks[..], &LEADS].concat(), replacement_at)
+        Self::read(text, &marks, replacement_at)
     }
 
     /// Reads a text with what `replacement_at` finds at one of some characters: its length and what takes its place.
@@ -226,6 +228,16 @@ fn cites(text: &str, at: usize, tag: &Tag<'_>) -> bool {
         && content.chars().all(|c| c.is_ascii_digit() || c.is_whitespace() || matches!(c, ',' | ';' | '-' | '–'))
 }
 
+/// Returns the length of a hyphen and the line end behind it that part a word (`myo-`, `cardial`).
+fn line_end_at(text: &str, at: usize) -> Option<usize> {
+    let rest = text[at..].strip_prefix(HYPHENS)?;
+    let next = rest.trim_start_matches([' ', '\t', '\r']).strip_prefix('\n')?.trim_start_matches([' ', '\t']);
+    // `pre-`, `and post-operative`.
+    let is_list = ["and ", "or ", "to "].iter().any(|word| next.starts_with(word));
+    let is_parted = text[..at].ends_with(char::is_lowercase) && next.starts_with(char::is_lowercase) && !is_list;
+    is_parted.then(|| text.len() - at - next.len())
+}
+
 /// Returns the length of what begins a text and is none.
 fn hidden_at(text: &str) -> Option<usize> {
     let (_, end) = HIDDEN
@@ -318,6 +330,14 @@ mod tests {
     }
 
     #[test]
+    fn words_parted_at_line_ends_are_joined() {
+        let text = "myo-\r\n\tcardial hyper\u{ad}\ntension\npre-\nor post-\nB T-\ncell a-\n\nb as- pirin";
+        let plain = PlainText::of(text).unwrap();
+        assert_eq!(plain.text, "myocardial hypertension\npre-\nor post-\nB T-\ncell a-\n\nb as- pirin");
+        assert_eq!(plain.written_span(text, Span::new(0, 10)).of(text), Some("myo-\r\n\tcardial"));
+    }
+
+    #[test]
     fn spans_have_their_tags() {
         for (written, name, expected) in [
             ("low CO<sub>2</sub>.", "CO2", "CO<sub>2</sub>"),
@@ -337,7 +357,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_span_slices_its_text(
-            text in prop_oneof![".{0,40}", "(<sub>|</sub>|<p>|&lt;|&gt;|&amp;|&#945;|&beta;|<|&|[aé2 ]){0,20}"],
+            text in prop_oneof![".{0,40}", "(<sub>|</sub>|<p>|&lt;|&gt;|&amp;|&#945;|&beta;|<|&|[aé2 -]|\r?\n){0,20}"],
             bounds in any::<[u8; 2]>(),
         ) {
             if let Some(plain) = PlainText::of(&text) {

@@ -8,7 +8,7 @@ use truename_error::{ErrorKind, HintPart, hint};
 use truename_infer::{
     EntityType, LikelySpans, Manifest, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, TagConfig, Tagger,
 };
-use truename_text::{Abbreviation, Span, Words};
+use truename_text::{Abbreviation, Document, Span, Words, segments};
 
 use super::{DictionaryRecognizer, Reading, RecognizedMention, Recognizer};
 use crate::Error;
@@ -216,14 +216,18 @@ impl TrainedRecognizer {
 
 impl Recognizer for TrainedRecognizer {
     fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
-        let passages: Vec<Vec<Span>> = readings.iter().map(|reading| reading.document().passage_spans()).collect();
+        let passages: Vec<Vec<Span>> = readings.iter().map(|reading| passages(reading.document())).collect();
         let texts: Vec<&str> = readings
             .iter()
             .zip(&passages)
             .flat_map(|(reading, spans)| spans.iter().map(|span| &reading.document().text[span.range()]))
             .collect();
         let names = self.names_in(readings, &passages)?;
-        let mut found = self.find(&texts, &names)?.into_iter();
+        let mut found = self.find(&texts, &names)?;
+        for ((text, names), mentions) in texts.iter().zip(&names).zip(&mut found) {
+            *mentions = mentions.drain(..).flat_map(|one| at_names(text, one, names)).collect();
+        }
+        let mut found = found.into_iter();
         let mut all = Vec::with_capacity(readings.len());
         for (reading, spans) in readings.iter_mut().zip(&passages) {
             let mut mentions = Vec::new();
@@ -254,6 +258,27 @@ impl Recognizer for TrainedRecognizer {
     fn nil_share(&self) -> f64 {
         NIL_SHARE
     }
+}
+
+/// Returns the parts of a document that are read one by one: its passages, cut where no mention reaches across.
+fn passages(document: &Document) -> Vec<Span> {
+    document.passage_spans().into_iter().flat_map(|passage| segments(&document.text, passage)).collect()
+}
+
+/// Returns a mention as it is, or, where it goes over the ends of lines and each part is a name but the whole is none, as its parts: a list of
+/// names in small letters looks like a wrapped sentence.
+fn at_names(text: &str, one: RecognizedMention, names: &[Span]) -> Vec<RecognizedMention> {
+    let ends_line = |gap: &str| gap.trim().is_empty() && gap.contains(|c: char| c.is_whitespace() && c != ' ');
+    let mut parts: Vec<Span> = names.iter().copied().filter(|name| one.span.contains(*name)).collect();
+    parts.sort_unstable_by_key(|part| part.start);
+    let are_parts = |two: &[Span]| text.get(two[0].end..two[1].start).is_some_and(ends_line);
+    let is_whole = parts.first().zip(parts.last()).is_some_and(|(first, last)| {
+        first.start == one.span.start && last.end == one.span.end && parts.windows(2).all(are_parts)
+    });
+    if !is_whole || parts.len() < 2 {
+        return vec![one];
+    }
+    parts.into_iter().map(|span| RecognizedMention { span, ..one.clone() }).collect()
 }
 
 /// Returns whether a span is above its threshold, and not only in a curve of thresholds.
@@ -297,9 +322,22 @@ fn short_forms(reading: &Reading<'_>, passages: &[Span], mentions: &[RecognizedM
 
 #[cfg(test)]
 mod tests {
-    use truename_text::Document;
-
     use super::*;
+
+    #[test]
+    fn a_mention_over_lines_is_the_names_that_it_consists_of() {
+        let text = "fever\ncough of heart\nattack";
+        let span = |piece: &str| Span::new(text.find(piece).unwrap(), text.find(piece).unwrap() + piece.len());
+        let parts = |whole: &str, names: &[&str]| {
+            let names: Vec<Span> = names.iter().map(|name| span(name)).collect();
+            let found = at_names(text, RecognizedMention::new(span(whole)), &names);
+            found.iter().map(|one| &text[one.span.range()]).collect::<Vec<_>>()
+        };
+        assert_eq!(parts("fever\ncough", &["cough", "fever", "attack"]), ["fever", "cough"]);
+        assert_eq!(parts("fever\ncough", &["fever"]), ["fever\ncough"]);
+        assert_eq!(parts("cough of heart", &["cough", "heart"]), ["cough of heart"]);
+        assert_eq!(parts("heart\nattack", &["heart\nattack"]), ["heart\nattack"]);
+    }
 
     #[test]
     fn a_short_form_is_what_its_long_form_is() {

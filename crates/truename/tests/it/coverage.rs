@@ -73,6 +73,23 @@ fn too_few_names_tell_nothing() {
 }
 
 #[test]
+fn items_cells_and_parted_words_are_mentions_of_their_own() {
+    let linker = Linker::bundled().unwrap();
+    for (text, expected) in [
+        ("Diagnoses:\nAsthma\nType 2 diabetes\nHypertension\n", vec!["Asthma", "Type 2 diabetes", "Hypertension"]),
+        ("Problems\n1. Asthma\n2. Heart attack\n", vec!["Asthma", "Heart attack"]),
+        ("Asthma\tFever\theart attack", vec!["Asthma", "Fever", "heart attack"]),
+        ("Fever\n\n  heart attack", vec!["Fever", "heart attack"]),
+        ("Asthma 😀 fever", vec!["Asthma", "fever"]),
+        ("He had a myo-\ncardial infarction.", vec!["myo-\ncardial infarction"]),
+    ] {
+        let linked = linker.link_document(Document::new("1", text)).unwrap();
+        let known = linked.mentions.iter().filter(|one| !one.link.is_nil);
+        assert_eq!(known.map(|one| one.text.as_str()).collect::<Vec<_>>(), expected);
+    }
+}
+
+#[test]
 fn the_recognizer_of_the_program_is_opened_by_its_name() {
     let types: Vec<String> =
         TrainedRecognizer::named("bundled".as_ref()).unwrap().types().into_iter().map(|known| known.name).collect();
