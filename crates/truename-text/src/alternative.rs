@@ -68,7 +68,8 @@ pub(crate) const ORDINALS: [&str; 12] = [
 const NUMBER_WORDS: [&str; 12] =
     ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 /// Words that a number follows, in the singular.
-const NUMBERED: [&str; 31] = [
+const NUMBERED: [&str; 33] = [
+    "bipolar",
     "book",
     "category",
     "chapter",
@@ -86,6 +87,7 @@ const NUMBERED: [&str; 31] = [
     "isozyme",
     "level",
     "mark",
+    "nerve",
     "number",
     "part",
     "phase",

@@ -91,6 +91,12 @@ impl Designators {
                 Kind::Letters if is_glued_behind && runs[at - 1].is_number() && text.chars().count() == 1 => {
                     pieces.push(Piece::Letter(text.to_lowercase()));
                 }
+                // `cyclin D1`, but not `p53`.
+                Kind::Letters
+                    if is_glued_before && text.len() == 1 && !is_glued_behind && pieces.iter().any(is_long) =>
+                {
+                    pieces.push(Piece::Letter(text.to_lowercase()))
+                }
                 Kind::Letters if is_glued_before && !is_greek_letter(&text.to_lowercase()) => {
                     pieces.push(Piece::Word(text.to_lowercase()))
                 }
@@ -293,6 +299,11 @@ fn are_spellings(one: &str, other: &str) -> bool {
 const HANDS: [&str; 5] = ["r", "s", "d", "l", RACEMIC];
 /// Stands for `(±)-`, `rac-`, `(RS)-` and `DL-`.
 const RACEMIC: &str = "~";
+
+/// Returns true for a word of three letters or more.
+fn is_long(piece: &Piece) -> bool {
+    matches!(piece, Piece::Word(word) if word.chars().count() >= 3)
+}
 
 /// Returns true for the descriptor of a double bond.
 fn is_bond(piece: &Piece) -> bool {
@@ -501,8 +512,10 @@ fn push_letters(text: &str, before: &str, is_last: bool, pieces: &mut Vec<Piece>
     let numeral = other_numeral(text, &before.to_lowercase()).filter(|(_, place)| place.allows(false, is_last));
     // Within a name too, where no word before it says so: `Facotr IX deficiency`. `IV` has another meaning.
     let may_be_numeral = !before.is_empty() && text.len() > 1 && text != "IV";
-    let place = || ROMAN.iter().position(|roman| may_be_numeral && *roman == text);
-    let in_name = || place().map(|place| ((place + 1).to_string(), AlternativePlace::Any));
+    // With a letter at the end alone: `disease Ib`.
+    let stem = if is_last { text.strip_suffix(['a', 'b', 'c', 'd']).unwrap_or(text) } else { text };
+    let place = || ROMAN.iter().position(|roman| may_be_numeral && *roman == stem);
+    let in_name = || place().map(|place| ((place + 1).to_string() + &text[stem.len()..], AlternativePlace::Any));
     let numeral = numeral.or_else(in_name);
     let digits = numeral.as_ref().map_or(0, |(arabic, _)| arabic.bytes().take_while(u8::is_ascii_digit).count());
     let lower = text.to_lowercase();
@@ -814,6 +827,10 @@ mod tests {
             ("sodium sulfide", "sodium sulphate"),
             ("foo antagonist", "foo agonist"),
             ("shampoo for women", "shampoo for men"),
+            ("cyclin E1", "cyclin D1"),
+            ("apolipoprotein A2", "apolipoprotein A-I"),
+            ("foo storage disease Ib", "foo storage disease Ia"),
+            ("foo storage disease type 1b", "foo storage disease Ia"),
         ] {
             assert!(contradict(left, right), "{left} / {right}");
         }
@@ -911,6 +928,9 @@ mod tests {
             ("warfarin (R)", "R-warfarin"),
             ("Trans World Lines", "Cis World Lines"),
             ("type 2 foo", "foo of the form 3 bar"),
+            ("cyclin D1", "cyclin D"),
+            ("vitamin B12", "vitamin B-12"),
+            ("foo storage disease I", "foo storage disease Ia"),
             ("Foo Cup 2018", "2018 Foo Cup"),
             ("Foo Cup 2018", "Foo Cup"),
             ("1", "2"),

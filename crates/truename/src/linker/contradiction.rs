@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use truename_kb::Snapshot;
 use truename_text::{
     Designators, KeyMatch, LegalName, NameProfile, NormalizedName, VersionedName, differ_in_charge,
-    differ_in_final_signs, differ_in_minus, has_isotope_label, is_institution, is_isotope,
+    differ_in_final_signs, differ_in_formula, differ_in_minus, has_isotope_label, is_institution, is_isotope,
 };
 
 use crate::feature::CandidateFeatures;
@@ -45,6 +45,7 @@ pub(super) fn weigh(
             || differ_in_charge(&query.written, name)
             || is_labelled && is_isotope(name)
             || differ_in_last_letter(&query.written, name)
+            || differ_in_formula(&query.written, name)
             || own.as_ref().is_some_and(|own| designators.contradict(own)) && !is_general(query, candidate, snapshot)?;
         if is_other {
             *score = score.min(MAX_SCORE);
@@ -92,18 +93,34 @@ fn is_common_word(query: &NameProfile) -> bool {
 /// Fewest letters and digits of a code whose last letter tells it from others (`PPARA`, `PPARG`), and most.
 const CODE_LENGTHS: RangeInclusive<usize> = 4..=7;
 
-/// Returns true if two names are codes in capitals, one word each, that differ in their last letter alone.
+/// Returns true if two names differ in the last letter of a code in capitals alone (`PPARA agonist`, `PPARG agonist`), or in a further one
+/// (`NAD+`, `NADH`), but for hyphens.
 fn differ_in_last_letter(one: &str, other: &str) -> bool {
-    let is_code = |name: &str| {
-        CODE_LENGTHS.contains(&name.len())
-            && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
-    };
-    let is_alike = one.len() == other.len() && one != other && is_code(one) && is_code(other);
+    let is_plain = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
+    let has_code = |name: &str| name.as_bytes().windows(2).any(|two| two.iter().all(|byte| is_plain(*byte)));
+    if !has_code(one) || !has_code(other) {
+        return false;
+    }
+    let (one, other) = (one.replace('-', ""), other.replace('-', ""));
+    let mut pairs = one.split_whitespace().zip(other.split_whitespace()).filter(|(one, other)| one != other);
+    let Some((left, right)) = pairs.next().filter(|_| pairs.next().is_none()) else { return false };
+    if one.split_whitespace().count() != other.split_whitespace().count() {
+        return false;
+    }
+    let [left, right] = [left, right].map(|code| code.trim_end_matches('+'));
+    let is_code = |name: &str| CODE_LENGTHS.contains(&name.len()) && name.bytes().all(is_plain);
+    let (short, long) = if left.len() < right.len() { (left, right) } else { (right, left) };
+    if long.len() == short.len() + 1 {
+        // `MRIS` is a plural, and longer ones are words of a table in capitals.
+        let is_further = long.strip_prefix(short).is_some_and(|letter| letter != "S");
+        return is_further && long.len() == *CODE_LENGTHS.start() && long.bytes().all(|byte| byte.is_ascii_uppercase());
+    }
     let stem = |name: &str| -> Option<usize> {
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
         stem.ends_with(|c: char| c.is_ascii_uppercase()).then(|| stem.len() - 1)
     };
-    is_alike && stem(one).is_some_and(|at| one[..at] == other[..at] && one[at + 1..] == other[at + 1..])
+    let is_alike = left.len() == right.len() && is_code(left) && is_code(right);
+    is_alike && stem(left).is_some_and(|at| left[..at] == right[..at] && left[at + 1..] == right[at + 1..])
 }
 
 /// Returns true if a word begins with `non`, which the query may lack.

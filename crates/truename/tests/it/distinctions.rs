@@ -283,6 +283,24 @@ fn greek_letters_hands_and_last_letters_tell_codes_apart() {
 }
 
 #[test]
+fn codes_within_names_and_formulas_are_told_apart() {
+    assert_answers(
+        &["XNFIG inhibitor", "Fooclin D1", "Foo storage disease Ia", "CO2", "NQD+", "Foolar II disorder", "FEVER"],
+        &[
+            ("XNFIA inhibitor", ""),
+            ("XNFIG inhibitors", "XNFIG inhibitor"),
+            ("Fooclin E1", ""),
+            ("Foo storage disease Ib", ""),
+            ("foo storage disease type 1a", "Foo storage disease Ia"),
+            ("CO", ""),
+            ("NQDH", ""),
+            ("NQDP+", ""),
+            ("FEVE", "FEVER"),
+        ],
+    );
+}
+
+#[test]
 fn institutions_with_another_word_are_others() {
     let (linker, _folder) = linker(&["Hospital Fuzzio Barcelona", "大阪市立大学", "lung fuzzioma"]);
     for name in ["Hospital Fuzzio Madrid", "大阪府立大学"] {
