@@ -52,8 +52,8 @@ pub(super) struct ComparedColumn {
     values: Box<dyn Values>,
     /// The values as names, in columns of names of things alone.
     names: Option<ThingNames>,
-    /// True for dates of birth.
-    is_of_births: bool,
+    /// True for dates of birth and given names.
+    may_contradict: bool,
     /// Keys by value, in columns of given and family names alone.
     keys: Vec<String>,
     /// Number of distinct records by value.
@@ -150,8 +150,8 @@ impl ComparedColumns {
             && are_one(first_names.key(first_names.left(pair.left)), last_names.key(last_names.right(pair.right)))
             && are_one(last_names.key(last_names.left(pair.left)), first_names.key(first_names.right(pair.right)))
         {
-            let level = NamePart::SWAPPED as u8;
-            (found[given], found[family]) = (Some(Agreement { level, ..first }), Some(Agreement { level, ..last }));
+            let swapped = |agreement| Agreement { level: NamePart::SWAPPED as u8, contradicts: false, ..agreement };
+            (found[given], found[family]) = (Some(swapped(first)), Some(swapped(last)));
         }
     }
 }
@@ -220,8 +220,8 @@ impl ComparedColumn {
         let of_things =
             || ThingNames::of(&first_texts(texts, &numbers, counts.len()), kind.is_main_name(name, is_only));
         let names = kind.names_things(name).then(of_things);
-        let is_of_births = is_of_births(name);
-        Self { name: name.to_owned(), kind, values, names, is_of_births, keys, counts, left, right, filled }
+        let may_contradict = is_of_births(name) || matches!(kind, ColumnType::GivenName | ColumnType::PersonName);
+        Self { name: name.to_owned(), kind, values, names, may_contradict, keys, counts, left, right, filled }
     }
 
     pub(super) fn left(&self, row: u32) -> Option<u32> {
@@ -254,7 +254,7 @@ impl ComparedColumn {
     fn contradicts(&self, left: u32, right: u32) -> bool {
         match &self.names {
             Some(names) => names.differ_in_designators(left, right),
-            None => self.is_of_births && self.values.contradict(left, right),
+            None => self.may_contradict && self.values.contradict(left, right),
         }
     }
 

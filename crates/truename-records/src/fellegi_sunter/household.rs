@@ -1,7 +1,7 @@
 //! Relatives: other persons of one household, whose records agree in all but the given name.
 
 use super::column_type::ColumnType;
-use super::comparison::{NamePart, PersonName};
+use super::comparison::{Company, NamePart, PersonName};
 
 /// Pairs of relatives for each match before a table is seen, and the most.
 pub(super) const RELATIVES_PER_MATCH: f64 = 0.25;
@@ -48,12 +48,13 @@ pub(super) fn of_relatives(kind: ColumnType, level: usize, m: f64, u: f64) -> f6
     }
 }
 
-/// Returns true for levels of names that tell relatives from one person. Without labels nothing else does, so that their probability
-/// among matches is not learnt.
+/// Returns true for levels of names that tell relatives from one person, and companies from their sisters. Without labels nothing else does,
+/// so that their probability among matches is not learnt.
 pub(super) fn is_contradiction(kind: ColumnType, level: usize) -> bool {
     match kind {
         ColumnType::GivenName => level < NamePart::PART,
         ColumnType::FamilyName => level == NamePart::SUFFIX_DIFFERS,
+        ColumnType::Company => level == Company::OTHER_FORM,
         ColumnType::PersonName => matches!(level, PersonName::FAMILY_ALONE | PersonName::SUFFIX_DIFFERS),
         _ => false,
     }

@@ -16,9 +16,11 @@ const MOST_LIKELY: f64 = 0.3;
 const DIFFERENCE: f64 = 2.0;
 
 /// Weights against a match of values that tell two things apart, beside that of their level, in bits. A name has the designators of its
-/// thing. A date of birth may be another one altogether: FEBRL's tables have such errors, which an equal number of the person makes good.
+/// thing. A date of birth may be another one altogether: FEBRL's tables have such errors, which an equal number of the person makes good. So may
+/// a given name, which is a middle name or a mistake.
 const OTHER_DESIGNATOR: f64 = 12.0;
 const OTHER_BIRTH: f64 = 4.0;
+const OTHER_GIVEN_NAME: f64 = 2.0;
 
 /// The parameters of a model for tables of one size.
 pub(super) struct Likelihood<'a> {
@@ -89,12 +91,26 @@ impl<'a> Likelihood<'a> {
         let Some(agreement) = agreements[column] else { return Evidence::default() };
         let weights = &self.columns[column];
         let level = usize::from(agreement.level);
-        let mut evidence = match self.unlikely(column, agreement, agreements) {
-            u if u == weights.u[level] => self.usual[column][level],
-            u => Evidence::of(weights, level, u),
+        let u = self.unlikely(column, agreement, agreements);
+        let mut evidence =
+            if u == weights.u[level] { self.usual[column][level] } else { Evidence::of(weights, level, u) };
+        // Relatives with one phone number have one e-mail address too.
+        let is_contact = |column: &ColumnWeights| matches!(column.kind, ColumnType::Phone | ColumnType::Email);
+        let has_contact = || {
+            let before = self.columns[..column].iter().zip(agreements);
+            before
+                .filter(|(column, _)| is_contact(column))
+                .any(|(column, agreement)| agreement.is_some_and(|agreement| agreement.is_equal(column.kind)))
         };
+        if is_contact(weights) && agreement.is_equal(weights.kind) && has_contact() {
+            evidence.relatives = (weights.m[level] / u).log2();
+        }
         if agreement.contradicts {
-            evidence.matches -= if weights.kind == ColumnType::Date { OTHER_BIRTH } else { OTHER_DESIGNATOR };
+            evidence.matches -= match weights.kind {
+                ColumnType::Date => OTHER_BIRTH,
+                ColumnType::GivenName | ColumnType::PersonName => OTHER_GIVEN_NAME,
+                _ => OTHER_DESIGNATOR,
+            };
         }
         evidence
     }

@@ -14,13 +14,18 @@ pub(in crate::fellegi_sunter) struct Company {
     form: Option<LegalForm>,
 }
 
+impl Company {
+    /// Level of the same words with another legal form.
+    pub(in crate::fellegi_sunter) const OTHER_FORM: usize = 2;
+}
+
 impl Comparison for Company {
     const LEVELS: &'static [Level] = &[
         level("differs", 0.03, 0.99),
-        level("part", 0.06, 0.003),
-        level("legal form differs", 0.03, 0.0005),
+        level("part", 0.03, 0.003),
+        level("legal form differs", 0.002, 0.0005),
         level("similar", 0.13, 0.0005),
-        level("equal", 0.75, 0.001),
+        level("equal", 0.808, 0.001),
     ];
 
     fn parse(text: &str) -> Option<Self> {
@@ -44,7 +49,7 @@ impl Comparison for Company {
         let contradicts =
             self.form.as_ref().zip(other.form.as_ref()).is_some_and(|(one, other)| one.contradicts(other));
         match () {
-            () if are_joined && contradicts => 2,
+            () if are_joined && contradicts => Self::OTHER_FORM,
             () if are_joined => 4,
             () if found.is_whole() && !contradicts => 3,
             () if found.is_contained() && found.equal > 0 && !contradicts => 1,

@@ -51,6 +51,11 @@ impl Comparison for NamePart {
             () => Self::PART,
         }
     }
+
+    /// Returns true for known given names that are no spellings of one another: those of twins.
+    fn contradicts(&self, other: &Self) -> bool {
+        self.level(other) == 0 && have_other_given_names(&self.words, &other.words)
+    }
 }
 
 #[cfg(test)]

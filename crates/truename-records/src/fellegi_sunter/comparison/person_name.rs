@@ -85,6 +85,11 @@ impl Comparison for PersonName {
             () => 0,
         }
     }
+
+    /// Returns true for persons of one family with known given names that are no spellings of one another.
+    fn contradicts(&self, other: &Self) -> bool {
+        self.level(other) == Self::FAMILY_ALONE && have_other_given_names(&self.given, &other.given)
+    }
 }
 
 /// Endings of the family names of men and women of one family.
