@@ -1,4 +1,4 @@
-//! Mentions in the JSON of annotation tools: doccano, Prodigy, spaCy, Label Studio, tokens with tags of Hugging Face.
+//! Mentions in the JSON of annotation tools: doccano, Prodigy, spaCy, Label Studio, PubAnnotation, tokens with tags of Hugging Face.
 
 use serde_json::{Map, Value};
 use truename_error::{HintPart, hint};
@@ -8,7 +8,7 @@ use crate::fields::{Fields, offset, scalar};
 use crate::wrong::Wrong;
 
 /// Keys under which tools have their list of spans.
-const LISTS: [&str; 7] = ["spans", "entities", "ents", "entity", "label", "labels", "annotations"];
+const LISTS: [&str; 8] = ["spans", "entities", "ents", "entity", "label", "labels", "annotations", "denotations"];
 /// Keys under which tools have the parts of a text, which are no annotations.
 const PARTS: [&str; 5] = ["passages", "tokens", "words", "sents", "sentences"];
 const TAGS: [&str; 4] = ["ner_tags", "tags", "labels", "ner"];
@@ -87,11 +87,13 @@ fn annotation(span: &Value) -> Result<Option<Annotation>, String> {
     if span.get("value").is_some() && value.get("start").is_none() {
         return Ok(None);
     }
-    let at = |keys: [&str; 2]| keys.iter().find_map(|key| offset(value.get(*key)?));
-    let (Some(start), Some(end)) = (at(["start", "start_offset"]), at(["end", "end_offset"])) else {
+    // PubAnnotation has the bounds in an object of their own.
+    let bounds = value.get("span").filter(|bounds| bounds.is_object()).unwrap_or(value);
+    let at = |keys: &[&str]| keys.iter().find_map(|key| offset(bounds.get(*key)?));
+    let (Some(start), Some(end)) = (at(&["start", "start_offset", "begin"]), at(&["end", "end_offset"])) else {
         return Err("`start` or `end` is missing".into());
     };
-    let mention_types = ["label", "labels", "type"].iter().filter_map(|key| value.get(*key));
+    let mention_types = ["label", "labels", "type", "obj"].iter().filter_map(|key| value.get(*key));
     let mention_type = mention_types
         .filter_map(|mention_type| scalar(mention_type).or_else(|| scalar(mention_type.as_array()?.first()?)))
         .next();

@@ -1,5 +1,5 @@
-//! BioC as JSON: a collection, `{"PubTator3": [documents]}`, a list of documents, or documents one after
-//! another, as PubTator exports them.
+//! BioC as JSON: a collection, `{"PubTator3": [documents]}`, a list of documents or collections, or documents one after
+//! another, as PubTator and BioC-PMC export them.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -44,7 +44,14 @@ pub(crate) fn read(source: Source, output: &mut Output<'_>) -> Result<(), Error>
         _ => {
             let message = "this JSON is not BioC: it has neither \"documents\" nor \"passages\"";
             let format = HintPart::setting("input_format");
-            let advice = hint!["name the format with ", format, "; one JSON object a line with `text` is jsonl"];
+            let advice = match found.annotations {
+                true => hint![
+                    "`jq -c '.annotations[] | values'` writes the members of `annotations` a line each, as ",
+                    format.value("jsonl"),
+                    " reads them"
+                ],
+                false => hint!["name the format with ", format, "; one JSON object a line with `text` is jsonl"],
+            };
             return Err(Error::at(ErrorKind::Syntax, &path, None, message).with_hint(advice));
         }
     }
@@ -67,6 +74,8 @@ fn broken(error: &serde_json::Error) -> Wrong {
 #[derive(Default)]
 struct ValueKinds {
     documents: bool,
+    /// A list of annotations, as NER Annotator writes it.
+    annotations: bool,
     other: bool,
 }
 
@@ -111,6 +120,7 @@ impl<'de> Visitor<'de> for Documents<'_, '_> {
         }
         if !rest.contains_key("passages") {
             found.other = true;
+            found.annotations = rest.get("annotations").is_some_and(Value::is_array);
             return Err(A::Error::custom("neither a collection nor a document"));
         }
         found.documents = true;
@@ -121,7 +131,13 @@ impl<'de> Visitor<'de> for Documents<'_, '_> {
         self.found.documents = true;
         while let Some(Unique(document)) = seq.next_element()? {
             self.place.begin_value();
-            give(document, self.output)?;
+            match document {
+                Value::Object(mut collection) if collection.get("documents").is_some_and(Value::is_array) => {
+                    let Some(Value::Array(documents)) = collection.remove("documents") else { continue };
+                    documents.into_iter().try_for_each(|document| give(document, self.output))?;
+                }
+                document => give(document, self.output)?,
+            }
         }
         Ok(())
     }
@@ -284,6 +300,7 @@ mod tests {
             format!(r#"{{"source": "", "documents": [{document}, {document}], "key": null}}"#),
             format!(r#"{{"PubTator3": [{document}, {document}]}}"#),
             format!("[{document}, {document}]"),
+            format!(r#"[{{"source": "PMC", "documents": [{document}]}}, {{"documents": [{document}]}}]"#),
             format!("{document}\n{document}\n"),
         ] {
             let (documents, problems) = read_str("a.json", &content, &ReadOptions::default());
@@ -316,6 +333,10 @@ mod tests {
             );
             assert!(error.hint().is_some());
         }
+        let annotator = br#"{"classes": ["D"], "annotations": [["A cold", {"entities": [[2, 6, "D"]]}], null]}"#;
+        let read =
+            read_from(Path::new("a.json"), &annotator[..], &ReadOptions::default(), &mut |_| ControlFlow::Continue(()));
+        assert!(read.unwrap_err().hint().unwrap().to_string().contains(".annotations[]"));
         let found = problems("a.json", b"{\"documents\": 3}", &ReadOptions::default());
         assert_eq!(
             found,

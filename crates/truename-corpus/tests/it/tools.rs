@@ -34,6 +34,10 @@ fn spans_of_other_tools_are_mentions() {
             format!("{{{text}, \"entities\": [{{\"id\": 4, \"label\": \"Disease\", \"start_offset\": 2, \"end_offset\": 8}}, {{\"label\": \"Sign\", \"start_offset\": 13, \"end_offset\": 18}}], \"relations\": []}}"),
         ),
         (
+            "PubAnnotation",
+            format!("{{{text}, \"denotations\": [{{\"id\": \"T1\", \"span\": {{\"begin\": 2, \"end\": 8}}, \"obj\": \"Disease\"}}, {{\"span\": {{\"begin\": 13, \"end\": 18}}, \"obj\": \"Sign\"}}]}}"),
+        ),
+        (
             "doccano 1.0",
             format!("{{{text}, \"annotations\": [{{\"label\": \"Disease\", \"start_offset\": 2, \"end_offset\": 8}}, {{\"label\": \"Sign\", \"start_offset\": 13, \"end_offset\": 18}}]}}"),
         ),
