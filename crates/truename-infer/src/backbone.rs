@@ -11,7 +11,7 @@ use crate::architecture::Family;
 use crate::batch::{Batch, plan};
 use crate::character_config;
 use crate::characters::CharacterNetwork;
-use crate::checkpoint::{CharacterCheckpoint, TransformerCheckpoint, network_folders};
+use crate::checkpoint::{CharacterCheckpoint, TransformerCheckpoint};
 use crate::config::ModelConfig;
 use crate::hash::Fingerprint;
 use crate::head::{Dense, MaskedHead};
@@ -113,14 +113,6 @@ impl Backbone {
             }
             Checkpoint::Characters(checkpoint) => Self::of_characters(Path::new(""), checkpoint),
         }
-    }
-
-    /// Opens a folder written from several networks: that of the first, and below it those of the others.
-    ///
-    /// # Errors
-    /// As [`Backbone::open`].
-    pub fn open_all(folder: &Path) -> Result<Vec<Self>, Error> {
-        network_folders(folder).map(|folder| Self::open(&folder)).collect()
     }
 
     fn of_transformer(folder: &Path, checkpoint: TransformerCheckpoint) -> Result<Self, Error> {

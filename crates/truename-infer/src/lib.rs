@@ -80,7 +80,7 @@ pub use head::{
 pub use info::{Architecture, Info, Pooling, Precision};
 pub use input::Input;
 pub use layer::{Activation, position_bucket};
-pub use logistic::{LogisticRegression, LogisticRow, logistic};
+pub use logistic::{LogisticRegression, LogisticRow, logistic, softplus};
 pub use manifest::Manifest;
 pub use special_token::SpecialToken;
 pub use states::States;

@@ -89,7 +89,7 @@ fn dot<const N: usize>(weights: &[f64; N], features: &[f64; N]) -> f64 {
 }
 
 /// Returns `ln(1 + exp(x))`.
-fn softplus(x: f64) -> f64 {
+pub fn softplus(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 

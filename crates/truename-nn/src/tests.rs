@@ -457,7 +457,8 @@ fn an_objective_over_tokens_of_two_networks_is_trained_saved_and_loaded() {
 
 /// The loss by the states and tensors of a folder, without the crate's networks.
 fn served_loss(folder: &std::path::Path, batch: &TypedTokens) -> f64 {
-    let engines = Backbone::open_all(folder).unwrap();
+    let engines =
+        truename_infer::network_folders(folder).map(|folder| Backbone::open(&folder).unwrap()).collect::<Vec<_>>();
     assert_eq!(engines.len(), 2);
     let mut texts: Vec<Input> = batch.texts.texts().map(|ids| Input::new(ids.to_vec())).collect();
     let last = texts.len() - 1;

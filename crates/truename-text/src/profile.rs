@@ -1,7 +1,7 @@
 //! Input of the similarity measures for a name, computed once.
 
 use crate::normalize::is_greek_letter;
-use crate::{Gram, NameKeys, NormalizedName, grams, stable_hash};
+use crate::{Gram, NameKeys, NormalizedName, grams, stable_hash, version};
 
 /// A name taken apart for comparison.
 #[derive(Clone, Debug)]
@@ -83,11 +83,7 @@ impl NameProfile {
 }
 
 fn numbers(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = text
-        .split(|c: char| !c.is_ascii_digit())
-        .filter(|run| !run.is_empty())
-        .map(|run| run.trim_start_matches('0').to_owned())
-        .collect();
+    let mut found = version::numbers(text);
     found.sort_unstable();
     found.dedup();
     found

@@ -236,7 +236,8 @@ fn is_marked(text: &str) -> bool {
         && parts(&text[letters..]) >= 1
 }
 
-fn numbers(text: &str) -> Vec<String> {
+/// Returns the runs of digits of a text, without zeros before them.
+pub(crate) fn numbers(text: &str) -> Vec<String> {
     let runs = text.split(|letter: char| !letter.is_ascii_digit()).filter(|run| !run.is_empty());
     runs.map(|run| run.trim_start_matches('0').to_owned()).collect()
 }

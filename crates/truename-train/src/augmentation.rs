@@ -144,7 +144,8 @@ impl Augmenter {
     }
 }
 
-fn folded(name: &str) -> String {
+/// Returns a name as edit distances compare it: in lower case, its words between single blanks.
+pub(crate) fn folded(name: &str) -> String {
     name.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -1,5 +1,8 @@
 //! Values of flags.
 
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
 /// The largest `--top`.
 pub const MOST_CANDIDATES: i64 = 10_000;
 
@@ -8,53 +11,37 @@ pub fn encoding(label: &str) -> Result<String, String> {
     known.ok_or_else(|| "use a WHATWG label such as utf-8, windows-1252, utf-16le".into())
 }
 
+/// Reads a number of a range.
+fn within<T: FromStr + PartialOrd>(value: &str, range: RangeInclusive<T>, message: &str) -> Result<T, String> {
+    value.parse().ok().filter(|number| range.contains(number)).ok_or_else(|| message.into())
+}
+
 pub fn folds(value: &str) -> Result<usize, String> {
-    match value.parse() {
-        Ok(folds) if (2..=20).contains(&folds) => Ok(folds),
-        _ => Err("cross-validation has 2 to 20 folds".into()),
-    }
+    within(value, 2..=20, "cross-validation has 2 to 20 folds")
 }
 
 pub fn probability(value: &str) -> Result<f64, String> {
-    match value.parse() {
-        Ok(probability) if (0.0..=1.0).contains(&probability) => Ok(probability),
-        _ => Err("a probability lies between 0 and 1".into()),
-    }
+    within(value, 0.0..=1.0, "a probability lies between 0 and 1")
 }
 
 pub fn perplexity(value: &str) -> Result<f64, String> {
-    match value.parse::<f64>() {
-        Ok(perplexity) if (1.0..=5000.0).contains(&perplexity) => Ok(perplexity),
-        _ => Err("a perplexity lies between 1 and 5000".into()),
-    }
+    within(value, 1.0..=5000.0, "a perplexity lies between 1 and 5000")
 }
 
 pub fn occurrences(value: &str) -> Result<f64, String> {
-    match value.parse::<f64>() {
-        Ok(occurrences) if (0.0..=1e6).contains(&occurrences) => Ok(occurrences),
-        _ => Err("occurrences in a million words lie between 0 and 1000000".into()),
-    }
+    within(value, 0.0..=1e6, "occurrences in a million words lie between 0 and 1000000")
 }
 
 pub fn weight(value: &str) -> Result<f64, String> {
-    match value.parse::<f64>() {
-        Ok(weight) if (0.0..=20.0).contains(&weight) => Ok(weight),
-        _ => Err("a weight lies between 0 and 20".into()),
-    }
+    within(value, 0.0..=20.0, "a weight lies between 0 and 20")
 }
 
 pub fn share(value: &str) -> Result<f32, String> {
-    match value.parse() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => Err("a weight of words lies between 0 and 1".into()),
-    }
+    within(value, 0.0..=1.0, "a weight of words lies between 0 and 1")
 }
 
 pub fn distance(value: &str) -> Result<f32, String> {
-    match value.parse() {
-        Ok(distance) if (0.0..=2.0).contains(&distance) => Ok(distance),
-        _ => Err("a distance lies between 0 and 2".into()),
-    }
+    within(value, 0.0..=2.0, "a distance lies between 0 and 2")
 }
 
 pub fn filled(text: &str) -> Result<String, String> {

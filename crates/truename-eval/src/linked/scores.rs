@@ -87,11 +87,11 @@ pub struct LinkedScores {
 impl LinkedScores {
     /// Scores documents; `known_types` are those of the knowledge base.
     pub fn of(documents: &[JudgedDocument], known_types: &BTreeSet<String>) -> Self {
-        let known: BTreeSet<String> = known_types.iter().map(|name| folded(name)).collect();
+        let known: BTreeSet<String> = known_types.iter().map(|name| name.to_lowercase()).collect();
         let mention_types: BTreeSet<String> =
             documents.iter().flat_map(|document| &document.gold).map(|mention| mention.mention_type.clone()).collect();
         let compared: BTreeSet<String> =
-            mention_types.iter().filter(|mention_type| known.contains(&folded(mention_type))).cloned().collect();
+            mention_types.iter().filter(|mention_type| known.contains(&mention_type.to_lowercase())).cloned().collect();
         let by_type = |mention_type: &String| {
             let of_type: Vec<JudgedDocument> =
                 documents.iter().map(|document| restricted(document, mention_type, &compared)).collect();
@@ -110,16 +110,13 @@ impl LinkedScores {
     }
 }
 
-fn folded(mention_type: &str) -> String {
-    mention_type.to_lowercase()
-}
-
 /// Keeps the mentions of one gold type of a document, without its text.
 fn restricted(document: &JudgedDocument, mention_type: &str, compared: &BTreeSet<String>) -> JudgedDocument {
     let pairs = document.gold.iter().zip(&document.given).filter(|(gold, _)| gold.mention_type == mention_type);
     let (gold, given) = pairs.map(|(gold, given)| (gold.clone(), given.clone())).unzip();
     let is_of_type = |found: &&FoundMention| {
-        !compared.contains(mention_type) || found.types.iter().any(|name| folded(name) == folded(mention_type))
+        !compared.contains(mention_type)
+            || found.types.iter().any(|name| name.to_lowercase() == mention_type.to_lowercase())
     };
     let found = document.found.iter().filter(is_of_type).cloned().collect();
     JudgedDocument { gold, given, found, ..JudgedDocument::default() }
@@ -132,7 +129,7 @@ fn type_scores(documents: &[JudgedDocument], compared: &BTreeSet<String>) -> Typ
         let pairs = Pairs::of(document);
         let has_type = |gold: &Mention, found: &FoundMention| {
             !compared.contains(&gold.mention_type)
-                || found.types.iter().any(|name| folded(name) == folded(&gold.mention_type))
+                || found.types.iter().any(|name| name.to_lowercase() == gold.mention_type.to_lowercase())
         };
         let (every_gold, every_found) = (vec![true; gold.len()], vec![true; found.len()]);
         for (sum, bounds) in counts.iter_mut().zip(BOUNDS) {

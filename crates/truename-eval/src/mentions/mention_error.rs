@@ -84,13 +84,13 @@ impl TrainingTexts {
     /// Adds the mentions of a training document.
     pub fn add(&mut self, document: &Document) {
         for mention in &document.mentions {
-            *self.0.entry(folded(&one_line(&mention.surface(&document.text)))).or_default() += 1;
+            *self.0.entry(one_line(&mention.surface(&document.text)).to_lowercase()).or_default() += 1;
         }
     }
 
     /// Returns the number of mentions with a text.
     pub fn count(&self, text: &str) -> usize {
-        self.0.get(&folded(text)).copied().unwrap_or_default()
+        self.0.get(&text.to_lowercase()).copied().unwrap_or_default()
     }
 }
 
@@ -106,8 +106,9 @@ impl MentionErrors {
             for confusion in OpenMentions::of(&compared).confusions() {
                 let error = confusion.described(&compared, training);
                 *kinds.entry(error.kind).or_default() += 1;
-                let texts = |texts: &[ErrorText]| texts.iter().map(|text| folded(&text.text)).collect();
-                let (mention_type, found_type) = (folded(&error.mention_type), error.found_type.as_deref().map(folded));
+                let texts = |texts: &[ErrorText]| texts.iter().map(|text| text.text.to_lowercase()).collect();
+                let (mention_type, found_type) =
+                    (error.mention_type.to_lowercase(), error.found_type.as_deref().map(str::to_lowercase));
                 let mistake = (error.kind, mention_type, found_type, texts(&error.found), texts(&error.gold));
                 errors.entry(mistake).or_insert(error).count += 1;
             }
@@ -116,10 +117,6 @@ impl MentionErrors {
         errors.sort_by_key(|error| Reverse(error.count));
         Self { kinds, errors }
     }
-}
-
-fn folded(text: &str) -> String {
-    text.to_lowercase()
 }
 
 /// An error of one document, with the places of its mentions in the lists.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use truename_text::Span;
 
 use super::markers::{END, OR, START};
+use super::pooling::length;
 use crate::{Backbone, Embeddings, Error, Part, Pooling, Sequence, Slot, SpecialToken, Template, Tokenizer, error};
 
 /// Encodes mentions in their contexts and concepts by their names into one space, where dot products rank the concepts (Prompt-BioEL,
@@ -80,10 +81,6 @@ impl Default for RetrieverConfig {
     fn default() -> Self {
         Self::new()
     }
-}
-
-fn length(vector: &[f32]) -> f32 {
-    vector.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt() as f32
 }
 
 /// Makes the tokens of mentions and concepts.

@@ -64,7 +64,7 @@ impl Objective for Classify {
 ///
 /// # Shapes
 /// `logits: [texts, labels]`, output: `[1]`
-fn cross_entropy(logits: Tensor<2>, labels: &[u32]) -> Tensor<1> {
+pub(super) fn cross_entropy(logits: Tensor<2>, labels: &[u32]) -> Tensor<1> {
     let (device, shape) = (logits.device(), logits.dims());
     let mut shares = vec![0.0f32; shape[0] * shape[1]];
     for (row, label) in labels.iter().enumerate() {

@@ -1,9 +1,8 @@
 //! Cross-entropy over the tags of tokens.
 
-use burn_tensor::activation::log_softmax;
-use burn_tensor::{Tensor, TensorData};
 use truename_infer::{Batch, TagConfig};
 
+use super::classify::cross_entropy;
 use super::metric::zero;
 use super::{Loss, Objective, Pass};
 use crate::layer::{Linear, indices};
@@ -46,13 +45,8 @@ impl Objective for Tags {
         let device = states.device();
         let tokens = indices(batch.tags.iter().map(|(token, _)| *token as i32).collect(), &device);
         let scores = self.map.forward(states.select(0, tokens));
-        let shape: [usize; 2] = scores.dims();
-        let mut shares = vec![0.0f32; shape[0] * shape[1]];
-        for (row, (_, tag)) in batch.tags.iter().enumerate() {
-            shares[row * shape[1] + *tag as usize] = 1.0 / shape[0] as f32;
-        }
-        let shares = Tensor::<2>::from_data(TensorData::new(shares, shape), &device);
-        Loss(-(log_softmax(scores, 1) * shares).sum())
+        let tags: Vec<u32> = batch.tags.iter().map(|(_, tag)| *tag).collect();
+        Loss(cross_entropy(scores, &tags))
     }
 }
 

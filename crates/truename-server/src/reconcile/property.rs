@@ -2,6 +2,7 @@
 
 use serde::{Serialize, Serializer};
 use truename::{Concept, ConceptId, Error};
+use truename_read::folded;
 
 use crate::base::Base;
 
@@ -159,8 +160,4 @@ fn name_of(id: &ConceptId, base: &Base) -> Result<String, Error> {
         Err(error) if error.is_not_found() => Ok(id.to_string()),
         Err(error) => Err(error),
     }
-}
-
-fn folded(text: &str) -> String {
-    text.trim().to_lowercase()
 }

@@ -8,6 +8,7 @@ use truename_text::{Span, stable_hash};
 
 use super::definition::{flat, marked};
 use super::{CorpusOptions, MarkedSentence};
+use crate::augmentation::folded;
 
 /// Mark of a source whose sentence has another name in the place of its own.
 pub(super) const REPLACED: &str = "replaced in ";
@@ -35,17 +36,12 @@ pub(super) fn group(concept: &Concept, mut originals: Vec<MarkedSentence>, optio
     originals.extend(replaced);
     let mut by_name: BTreeMap<String, Vec<MarkedSentence>> = BTreeMap::new();
     for sentence in originals {
-        let sentences = by_name.entry(key(sentence.entity())).or_default();
+        let sentences = by_name.entry(folded(sentence.entity())).or_default();
         if sentences.iter().all(|known| (&known.text, known.span) != (&sentence.text, sentence.span)) {
             sentences.push(sentence);
         }
     }
     paired(by_name.into_iter().collect(), &draw, options)
-}
-
-/// Returns a name as edit distances compare it: in lower case, its words between single blanks.
-fn key(name: &str) -> String {
-    name.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The order in which things of a concept are drawn.
@@ -72,12 +68,12 @@ fn replaced(
 ) -> Vec<MarkedSentence> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for sentence in originals {
-        *counts.entry(key(sentence.entity())).or_default() += 1;
+        *counts.entry(folded(sentence.entity())).or_default() += 1;
     }
     let mut seen = HashSet::new();
     let mut names: Vec<(usize, u64, String, String)> = Vec::new();
     for name in concept.names().map(flat) {
-        let name_key = key(&name);
+        let name_key = folded(&name);
         if !name_key.is_empty() && seen.insert(name_key.clone()) {
             names.push((counts.get(&name_key).copied().unwrap_or(0), draw.place(&[&name_key]), name_key, name));
         }
@@ -93,7 +89,7 @@ fn replaced(
                 continue;
             }
             let mut bases: Vec<&MarkedSentence> = originals.iter().collect();
-            bases.retain(|base| counts[&key(base.entity())] > *count && key(base.entity()) != *name_key);
+            bases.retain(|base| counts[&folded(base.entity())] > *count && folded(base.entity()) != *name_key);
             if round < bases.len() {
                 let base = bases[(*place as usize % bases.len() + round) % bases.len()];
                 sentences.extend(with_name(concept, base, name, options.max_length));

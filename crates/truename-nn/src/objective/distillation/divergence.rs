@@ -1,25 +1,18 @@
 //! Divergence of the probabilities of two margins, and its gradient in closed form.
 
+use truename_infer::{logistic, softplus};
+
 /// Returns the sum of the divergences of Bernoulli distributions, `KL(σ(t/T) ‖ σ(m/T)) · T²` with the margins `m` of the student and `t` of the
 /// teacher, and its gradient by `m`. The factor keeps gradients of one size at all temperatures (Hinton et al. 2015, section 2).
 pub(super) fn divergence(margins: &[f32], targets: &[f32], temperature: f64) -> (f64, Vec<f32>) {
     let (mut sum, mut gradient) = (0.0, Vec::with_capacity(margins.len()));
     for (margin, target) in margins.iter().zip(targets) {
         let (margin, target) = (f64::from(*margin) / temperature, f64::from(*target) / temperature);
-        let share = sigmoid(target);
+        let share = logistic(target);
         sum += softplus(margin) - softplus(target) - share * (margin - target);
-        gradient.push((temperature * (sigmoid(margin) - share)) as f32);
+        gradient.push((temperature * (logistic(margin) - share)) as f32);
     }
     (sum * temperature * temperature, gradient)
-}
-
-fn sigmoid(value: f64) -> f64 {
-    1.0 / (1.0 + (-value).exp())
-}
-
-/// `ln(1 + e^x)`
-fn softplus(value: f64) -> f64 {
-    value.max(0.0) + (-value.abs()).exp().ln_1p()
 }
 
 #[cfg(test)]

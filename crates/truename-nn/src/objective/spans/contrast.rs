@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use truename_infer::softplus;
+
 /// The scores of one type in one window: a softmax over its negatives and the threshold.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Group {
@@ -68,11 +70,6 @@ pub(super) fn contrast(scores: &[f32], types: usize, groups: &[Group], beta: f64
         }
     }
     (loss, gradient)
-}
-
-/// `log(1 + exp(x))`
-fn softplus(x: f64) -> f64 {
-    x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
 fn sigmoid(x: f64) -> f64 {
