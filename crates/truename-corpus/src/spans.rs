@@ -1,4 +1,4 @@
-//! Mentions in the JSON of annotation tools: doccano, Prodigy, spaCy, Label Studio, PubAnnotation, tokens with tags of Hugging Face.
+//! Mentions in the JSON of annotation tools: doccano, Prodigy, spaCy, Label Studio, PubAnnotation; tokens with tags.
 
 use serde_json::{Map, Value};
 use truename_error::{HintPart, hint};

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use crate::{Span, Words};
+use crate::Span;
 
 /// Border before a word, by what may reach across.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,30 +32,8 @@ const PARAGRAPH_SEPARATOR: char = '\u{2029}';
 /// Hyphens that part a word at the end of a line.
 const HYPHENS: [&str; 3] = ["-", "\u{2010}", "\u{2011}"];
 
-/// Returns the parts of a piece of a text between the ends of paragraphs, headings, items of lists and cells of tables; parts without a word are
-/// left out.
-pub fn segments(text: &str, piece: Span) -> Vec<Span> {
-    let words = Words::of(text, piece);
-    let ends_part = |c: char| c.is_whitespace() || c == '|' || is_emoji(c);
-    let (mut parts, mut start) = (Vec::new(), piece.start);
-    for word in 1..words.len() {
-        if words.border_before(word) != Border::Segment {
-            continue;
-        }
-        let between = Span::new(words.span(word - 1).end, words.span(word).start);
-        let gap = &text[between.range()];
-        let end = gap.find(ends_part).map_or(between.end, |at| between.start + at);
-        parts.push(Span::new(start, end));
-        start = between.end - gap.chars().rev().take_while(|c| !ends_part(*c)).map(char::len_utf8).sum::<usize>();
-    }
-    if !words.is_empty() {
-        parts.push(Span::new(start, piece.end));
-    }
-    parts
-}
-
 /// Returns true for a pictograph, which ends a segment.
-fn is_emoji(character: char) -> bool {
+pub(crate) fn is_emoji(character: char) -> bool {
     matches!(character, '\u{1F300}'..='\u{1FAFF}')
 }
 
@@ -201,7 +179,6 @@ fn begins_item(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::segments;
     use crate::{Border, Span, Words};
 
     /// Returns the text with `¦` for the borders that a mark of a name reaches across, and `‖` for the others.
@@ -253,21 +230,6 @@ mod tests {
             ("bone\n\nskin", "bone ‖ skin"),
         ] {
             assert_eq!(parts(text).replace("# ", ""), expected, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn segments_are_the_parts_between_borders() {
-        for (text, expected) in [
-            ("bone", vec!["bone"]),
-            ("- Bone (1)\n- \"Skin\", Graft.\n\n", vec!["- Bone (1)", "\"Skin\", Graft.\n\n"]),
-            (" | Bone)|(skin", vec![" | Bone)", "(skin"]),
-            ("Bone😀\tSkin", vec!["Bone", "Skin"]),
-            (" . ", vec![]),
-        ] {
-            let whole = format!("x {text} x");
-            let parts = segments(&whole, Span::new(2, 2 + text.len()));
-            assert_eq!(parts.iter().map(|part| &whole[part.range()]).collect::<Vec<_>>(), expected);
         }
     }
 

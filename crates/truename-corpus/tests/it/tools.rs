@@ -101,7 +101,7 @@ fn annotations_that_are_no_mentions_are_counted() {
         (r#"{"text": "a cold", "tokens": [{}], "answer": "ignore"}"#, 0, 1),
         (r#"{"data": {"text": "a"}, "annotations": [], "predictions": [{"result": [{}, {}]}]}"#, 1, 2),
         (r#"{"data": {"text": "a"}, "annotations": [{"result": []}]}"#, 1, 0),
-        (r#"{"text": "a cold", "denotations": [{"span": {}}], "sents": [{}], "tags": ["x"]}"#, 1, 1),
+        (r#"{"text": "a cold", "attributes": [{"span": {}}], "sents": [{}], "tags": ["x"]}"#, 1, 1),
     ];
     for (row, documents, left_out) in rows {
         let mut found = 0;
