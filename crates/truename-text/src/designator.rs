@@ -91,9 +91,13 @@ impl Designators {
                 Kind::Letters if is_glued_behind && runs[at - 1].is_number() && text.chars().count() == 1 => {
                     pieces.push(Piece::Letter(text.to_lowercase()));
                 }
-                // `cyclin D1`, but not `p53`.
+                // `cyclin D1`, but not `p53` and `Foo v12`.
                 Kind::Letters
-                    if is_glued_before && text.len() == 1 && !is_glued_behind && pieces.iter().any(is_long) =>
+                    if is_glued_before
+                        && !is_glued_behind
+                        && text.len() == 1
+                        && !text.eq_ignore_ascii_case("v")
+                        && pieces.iter().any(is_long) =>
                 {
                     pieces.push(Piece::Letter(text.to_lowercase()))
                 }
