@@ -150,20 +150,23 @@ fn likely_spans_have_lower_thresholds() {
     let out = folder.path().join("out");
     trained(&recipe("recognize", &corpus, &["spans.dimensions=16"]).unwrap(), &out);
     let (scorer, text, options) = (SpanScorer::open(&out).unwrap(), "No one had gout.", SpanOptions::default());
-    let find = |spans: &[&str], slack| {
+    let find = |spans: &[&str], slack, types: &[&str]| {
+        let types = types.iter().map(|name| (*name).to_owned()).collect();
         let span = |piece: &&str| {
             let start = text.find(*piece).unwrap();
             Span::new(start, start + piece.len())
         };
         let spans: Vec<Span> = spans.iter().map(span).collect();
-        let found = scorer.find_likely(&[text], LikelySpans { spans: &[spans], slack }, &options).unwrap().remove(0);
+        let likely = LikelySpans { spans: &[spans], slack, types: &types };
+        let found = scorer.find_likely(&[text], likely, &options).unwrap().remove(0);
         found.iter().map(|one| (text[one.span.range()].to_owned(), one.score > one.threshold)).collect::<Vec<_>>()
     };
     let (one, gout) = (("one".to_owned(), true), ("gout".to_owned(), true));
-    assert_eq!(find(&[], 100.0), std::slice::from_ref(&gout));
-    assert_eq!(find(&["one", "gout"], 0.0), std::slice::from_ref(&gout));
-    assert_eq!(find(&["one", "gout"], 100.0), [one, gout]);
-    assert_eq!(find(&["ou"], 100.0).len(), 1, "a part of a word has no tokens of its own");
+    assert_eq!(find(&[], 100.0, &[]), std::slice::from_ref(&gout));
+    assert_eq!(find(&["one", "gout"], 0.0, &[]), std::slice::from_ref(&gout));
+    assert_eq!(find(&["one", "gout"], 100.0, &["another"]), std::slice::from_ref(&gout));
+    assert_eq!(find(&["one", "gout"], 100.0, &[]), [one, gout]);
+    assert_eq!(find(&["ou"], 100.0, &[]).len(), 1, "a part of a word has no tokens of its own");
 }
 
 #[test]

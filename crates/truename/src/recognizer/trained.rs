@@ -175,7 +175,9 @@ impl TrainedRecognizer {
                         ..RecognizedMention::new(span.span)
                     }
                 };
-                let found = scorer.find_likely(texts, LikelySpans { spans: names, slack: SLACK }, &self.options)?;
+                // A type that is left out takes no name at a lowered threshold.
+                let likely = LikelySpans { spans: names, slack: SLACK, types: &self.kept };
+                let found = scorer.find_likely(texts, likely, &self.options)?;
                 Ok(found.iter().map(|spans| spans.iter().map(recognized).collect()).collect())
             }
             Model::Tags(tagger) => {

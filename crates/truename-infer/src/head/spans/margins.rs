@@ -30,7 +30,7 @@ impl SpanScorer {
         let states = self.text.states(&inputs, &[self.text.info().layers])?;
         let all = SpanOptions { min_margin: f32::NEG_INFINITY, ..SpanOptions::default() };
         let of_window = |(window, states): (&&SpanWindow, &crate::States)| {
-            let task = WindowTask { window: (*window).clone(), likely: Vec::new(), slack: 0.0 };
+            let task = WindowTask { window: (*window).clone(), likely: Vec::new(), slacks: [].into() };
             let found = self.score_window(&task, states, &all);
             let spans = found.chunk_by(|left, right| (left.first, left.last) == (right.first, right.last));
             WindowMargins {

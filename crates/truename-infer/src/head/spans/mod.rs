@@ -10,7 +10,9 @@ mod merge;
 mod types;
 mod window;
 
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use truename_text::Span;
@@ -65,13 +67,16 @@ pub struct LikelySpans<'a> {
     pub spans: &'a [Vec<Span>],
     /// Amount that is subtracted from their thresholds.
     pub slack: f32,
+    /// Types whose thresholds are lowered; empty for all.
+    pub types: &'a BTreeSet<String>,
 }
 
 /// A window with the first and last tokens of its likely spans, in order.
 struct WindowTask {
     window: SpanWindow,
     likely: Vec<(u32, u32)>,
-    slack: f32,
+    /// For each type how much lower the thresholds of likely spans are.
+    slacks: Arc<[f32]>,
 }
 
 /// Inference strategies (BINDER, section 3.2).
@@ -105,9 +110,9 @@ pub struct ScoredSpan {
 }
 
 impl WindowTask {
-    /// Returns how much lower the thresholds of a span are.
-    fn slack(&self, first: u32, last: u32) -> f32 {
-        if self.likely.binary_search(&(first, last)).is_ok() { self.slack } else { 0.0 }
+    /// Returns for each type how much lower the threshold of a span is; nothing where it is that of other spans.
+    fn slacks(&self, first: u32, last: u32) -> &[f32] {
+        if self.likely.binary_search(&(first, last)).is_ok() { &self.slacks } else { &[] }
     }
 }
 
@@ -229,7 +234,7 @@ impl SpanScorer {
         texts: &[S],
         options: &SpanOptions,
     ) -> Result<Vec<Vec<ScoredSpan>>, Error> {
-        self.find_likely(texts, LikelySpans { spans: &[], slack: 0.0 }, options)
+        self.find_likely(texts, LikelySpans { spans: &[], slack: 0.0, types: &BTreeSet::new() }, options)
     }
 
     /// As [`SpanScorer::find`], with lower thresholds for spans that are likely for another reason.
@@ -244,8 +249,11 @@ impl SpanScorer {
         options: &SpanOptions,
     ) -> Result<Vec<Vec<ScoredSpan>>, Error> {
         let is_flat = options.is_flat.unwrap_or(self.config.is_flat);
+        let is_lowered = |name: &str| likely.types.is_empty() || likely.types.contains(name);
+        let slacks = self.types().iter().map(|one| if is_lowered(&one.name) { likely.slack } else { 0.0 });
+        let slacks: Arc<[f32]> = slacks.collect();
         let windows = |(number, text): (usize, &S)| {
-            self.windows(text.as_ref(), likely.spans.get(number).map_or(&[], Vec::as_slice), likely.slack)
+            self.windows(text.as_ref(), likely.spans.get(number).map_or(&[], Vec::as_slice), &slacks)
         };
         let windows: Vec<Vec<WindowTask>> = texts.par_iter().enumerate().map(windows).collect::<Result<_, _>>()?;
         let mut found = self.score(&windows.iter().flatten().collect::<Vec<_>>(), options)?.into_iter();
@@ -258,13 +266,13 @@ impl SpanScorer {
         Ok(windows.iter().map(of_text).collect())
     }
 
-    fn windows(&self, text: &str, likely: &[Span], slack: f32) -> Result<Vec<WindowTask>, Error> {
+    fn windows(&self, text: &str, likely: &[Span], slacks: &Arc<[f32]>) -> Result<Vec<WindowTask>, Error> {
         let SpanConfig { window, max_span, .. } = self.config;
         let windows = SpanWindow::of(text, self.text.tokenizer(), window, max_span)?;
         let task = |window: SpanWindow| {
             let mut likely: Vec<(u32, u32)> = likely.iter().filter_map(|span| window.tokens(*span)).collect();
             likely.sort_unstable();
-            WindowTask { window, likely, slack }
+            WindowTask { window, likely, slacks: Arc::clone(slacks) }
         };
         Ok(windows.into_iter().map(task).collect())
     }
@@ -309,14 +317,13 @@ impl SpanScorer {
                     break;
                 }
                 scores.of_span(first_part, last_part, width);
-                let slack = task.slack(*first, *last);
-                let above = scores.above(options.min_margin - slack);
+                let above = scores.above(options.min_margin, task.slacks(*first, *last));
                 found.extend(above.map(|(type_number, score, threshold)| TokenSpan {
                     first: *first,
                     last: *last,
                     type_number,
                     score,
-                    threshold: threshold - slack,
+                    threshold,
                 }));
             }
         }
@@ -467,11 +474,12 @@ impl<'a> Scores<'a> {
         }
     }
 
-    /// Returns the types that the span is similar to, each with score and threshold.
-    fn above(&self, min_margin: f32) -> impl Iterator<Item = (u32, f32, f32)> {
-        let pairs = (0..).zip(self.scores.iter().zip(&self.thresholds));
+    /// Returns the types that the span is similar to, each with score and threshold. `slacks`: how much lower the threshold of each type is.
+    fn above(&self, min_margin: f32, slacks: &[f32]) -> impl Iterator<Item = (u32, f32, f32)> {
+        let lowered = self.thresholds.iter().zip(slacks.iter().copied().chain(std::iter::repeat(0.0)));
+        let pairs = (0..).zip(self.scores.iter().zip(lowered));
         pairs
-            .filter(move |(_, (score, threshold))| **score > **threshold + min_margin)
-            .map(|(type_number, (score, threshold))| (type_number, *score, *threshold))
+            .map(|(type_number, (score, (threshold, slack)))| (type_number, *score, *threshold - slack))
+            .filter(move |(_, score, threshold)| *score > *threshold + min_margin)
     }
 }
