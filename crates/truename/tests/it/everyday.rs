@@ -89,7 +89,6 @@ pharmacy depression: D003866
 pharmacy stomach ulcer: D013276
 pharmacy Advil: D007052
 pharmacy Aleve: D009288
-pharmacy Allergic: NIL
 pharmacy penicillin: D010406
 pharmacy hives: D014581
 pharmacy paracetamol: D000082
