@@ -64,15 +64,18 @@ def main():
     write([document for document in biored[:-BIORED_DEV] if pmid(document) not in held], work / "biored.pubtator")
     held |= {pmid(document) for document in biored[-BIORED_DEV:]}
     held_titles = {key(passages(document)[0]) for document in held_documents + biored[-BIORED_DEV:]}
+    records = []
     for name, short in CORPORA.items():
-        write([document for document in read(data / name) if pmid(document) not in held], work / f"{short}.pubtator")
+        documents = read(data / name)
+        write([document for document in documents if pmid(document) not in held], work / f"{short}.pubtator")
+        records += documents
     folder = work / "jnlpba"
     folder.mkdir(exist_ok=True)
     for text in sorted((data / "JNLPBA").glob("*.txt"))[:JNLPBA_DOCUMENTS]:
         shutil.copy(text, folder)
         shutil.copy(text.with_suffix(".ann"), folder)
 
-    records = [document for name in [*CORPORA, BIORED] for document in read(data / name)]
+    records += biored
     records += [f"{text.stem}\n{text.read_text(encoding='utf-8')}" for text in sorted((data / "JNLPBA").glob("*.txt"))]
     records += [document for path in sorted((data / "texts").iterdir()) for document in read(path)]
     texts = []

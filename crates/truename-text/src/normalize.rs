@@ -369,7 +369,7 @@ fn small_greek(character: char) -> char {
 }
 
 /// Returns the small form of a letter; the first of its letters where it has several.
-fn small(character: char) -> char {
+pub(crate) fn small(character: char) -> char {
     character.to_lowercase().next().unwrap_or(character)
 }
 

@@ -129,14 +129,11 @@ impl<'de> Visitor<'de> for Documents<'_, '_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         self.found.documents = true;
-        while let Some(Unique(document)) = seq.next_element()? {
+        while let Some(Unique(mut value)) = seq.next_element()? {
             self.place.begin_value();
-            match document {
-                Value::Object(mut collection) if collection.get("documents").is_some_and(Value::is_array) => {
-                    let Some(Value::Array(documents)) = collection.remove("documents") else { continue };
-                    documents.into_iter().try_for_each(|document| give(document, self.output))?;
-                }
-                document => give(document, self.output)?,
+            match value.get_mut("documents").and_then(Value::as_array_mut) {
+                Some(documents) => documents.drain(..).try_for_each(|document| give(document, self.output))?,
+                None => give(value, self.output)?,
             }
         }
         Ok(())

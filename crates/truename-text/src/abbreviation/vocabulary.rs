@@ -2,12 +2,14 @@
 
 use unicode_normalization::UnicodeNormalization;
 
+use crate::normalize::small;
+
 /// Returns the letter without case and accent; a Greek one as its name begins in English.
 pub(super) fn folded(letter: char) -> char {
     if letter.is_ascii() {
         return letter.to_ascii_lowercase();
     }
-    let lower = letter.to_lowercase().next().unwrap_or(letter);
+    let lower = small(letter);
     let base = std::iter::once(lower).nfkd().next().unwrap_or(lower);
     GREEK_LETTERS.iter().find(|(greek, _)| *greek == base).map_or(base, |(_, name)| name.as_bytes()[0].into())
 }

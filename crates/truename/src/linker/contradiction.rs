@@ -101,12 +101,12 @@ fn differ_in_last_letter(one: &str, other: &str) -> bool {
     if !has_code(one) || !has_code(other) {
         return false;
     }
-    let (one, other) = (one.replace('-', ""), other.replace('-', ""));
-    let mut pairs = one.split_whitespace().zip(other.split_whitespace()).filter(|(one, other)| one != other);
-    let Some((left, right)) = pairs.next().filter(|_| pairs.next().is_none()) else { return false };
-    if one.split_whitespace().count() != other.split_whitespace().count() {
+    let [one, other] = [one, other].map(|name| name.replace('-', ""));
+    let [one, other] = [&one, &other].map(|name| name.split_whitespace().collect::<Vec<_>>());
+    let mut pairs = one.iter().zip(&other).filter(|(one, other)| one != other);
+    let Some((left, right)) = pairs.next().filter(|_| pairs.next().is_none() && one.len() == other.len()) else {
         return false;
-    }
+    };
     let [left, right] = [left, right].map(|code| code.trim_end_matches('+'));
     let is_code = |name: &str| CODE_LENGTHS.contains(&name.len()) && name.bytes().all(is_plain);
     let (short, long) = if left.len() < right.len() { (left, right) } else { (right, left) };
