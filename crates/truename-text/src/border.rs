@@ -5,12 +5,14 @@ use std::cell::OnceCell;
 use crate::Span;
 
 /// Border before a word, by what may reach across.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Border {
     /// No border.
     None,
     /// A full stop or another mark of [`BORDER_MARKS`]: only a name with the same mark at this place reaches across (`Acme Inc. USA`).
     Mark,
+    /// A pictograph: no mention reaches across, but a sentence may.
+    Pictograph,
     /// The end of a paragraph, heading, item of a list or cell of a table: nothing reaches across.
     Segment,
 }
@@ -32,8 +34,8 @@ const PARAGRAPH_SEPARATOR: char = '\u{2029}';
 /// Hyphens that part a word at the end of a line.
 const HYPHENS: [&str; 3] = ["-", "\u{2010}", "\u{2011}"];
 
-/// Returns true for a pictograph, which ends a segment.
-pub(crate) fn is_emoji(character: char) -> bool {
+/// Returns true for a pictograph, which no mention reaches across.
+pub fn is_pictograph(character: char) -> bool {
     matches!(character, '\u{1F300}'..='\u{1FAFF}')
 }
 
@@ -71,12 +73,14 @@ impl<'t> Borders<'t> {
         let (rest, indent) = between.split_once('\n').map_or((between, None), |(rest, indent)| (rest, Some(indent)));
         let at_line_end: &[char] = if indent.is_some() { &['\r', ' ', '\t'] } else { &['\r', ' '] };
         let is_bulleted = || between.split(' ').any(|piece| piece.parse().is_ok_and(|c: char| BULLETS.contains(&c)));
-        let has_sign = !between.is_ascii()
-            && (is_bulleted() || between.contains(|c: char| is_emoji(c) || c == PARAGRAPH_SEPARATOR));
+        let has_sign = !between.is_ascii() && (is_bulleted() || between.contains(PARAGRAPH_SEPARATOR));
         let ends_cell =
             has_sign || between.contains('|') || is_spaced(b';') || rest.trim_end_matches(at_line_end).contains('\t');
         if ends_cell || indent.is_some_and(|indent| indent.contains('\n') || self.ends_line(before, after, rest)) {
             return Border::Segment;
+        }
+        if !between.is_ascii() && between.contains(is_pictograph) {
+            return Border::Pictograph;
         }
         let ends_with = |mark: u8| bytes.windows(2).any(|two| two[0] == mark && two[1].is_ascii_whitespace());
         let is_mark = [b'!', b'?', b';'].into_iter().any(ends_with)
@@ -181,7 +185,7 @@ fn begins_item(line: &str) -> bool {
 mod tests {
     use crate::{Border, Span, Words};
 
-    /// Returns the text with `¦` for the borders that a mark of a name reaches across, and `‖` for the others.
+    /// Returns the text with `¦` for the borders that a mark of a name reaches across, `☺` for pictographs and `‖` for segments.
     fn parts(text: &str) -> String {
         let words = Words::of(text, Span::new(0, text.len()));
         let mut parts = String::new();
@@ -190,6 +194,7 @@ mod tests {
                 _ if word == 0 => "",
                 Border::None => " ",
                 Border::Mark => " ¦ ",
+                Border::Pictograph => " ☺ ",
                 Border::Segment => " ‖ ",
             };
             parts += words.form(word);
@@ -221,7 +226,7 @@ mod tests {
                 "it was a long line of a list in which there stood a bone ‖ 1 ¦ skin",
             ),
             ("a. bone\nb. skin\n\nc. graft", "a bone ‖ b skin ‖ c graft"),
-            ("Bone 😀 skin😢graft\u{2029}bone • skin ☐ graft", "bone ‖ skin ‖ graft ‖ bone ‖ skin ‖ graft"),
+            ("Bone 😀 skin😢graft\u{2029}bone • skin ☐ graft", "bone ☺ skin ☺ graft ‖ bone ‖ skin ‖ graft"),
             ("bone\n1. skin\n(b) graft", "bone ‖ 1 ¦ skin ‖ b graft"),
             ("## Bone\nskin", "bone ‖ skin"),
             ("Known:\nbone", "known ‖ bone"),

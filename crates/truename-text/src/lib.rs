@@ -63,7 +63,7 @@ mod words;
 pub use abbreviation::{Abbreviation, abbreviations};
 pub use alternative::{Alternative, AlternativePlace, has_umlauts_of};
 pub use assertion::{Assertion, AssertionRules, Assertions, ENGLISH_TRIGGERS};
-pub use border::{BORDER_MARKS, Border};
+pub use border::{BORDER_MARKS, Border, is_pictograph};
 pub use designator::Designators;
 pub use digit_group::{digit_groups, have_same_digit_groups};
 pub use document::{Document, Mention, Passage};

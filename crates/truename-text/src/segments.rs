@@ -1,13 +1,12 @@
 //! Segments of a text: the parts that no mention reaches across.
 
-use crate::border::is_emoji;
 use crate::{Border, Span, Words};
 
 /// Returns the parts of a piece of a text between the ends of paragraphs, headings, items of lists and cells of tables; parts without a word are
 /// left out.
 pub fn segments(text: &str, piece: Span) -> Vec<Span> {
     let words = Words::of(text, piece);
-    let ends_part = |c: char| c.is_whitespace() || c == '|' || is_emoji(c);
+    let ends_part = |c: char| c.is_whitespace() || c == '|';
     let (mut parts, mut start) = (Vec::new(), piece.start);
     for word in 1..words.len() {
         if words.border_before(word) != Border::Segment {
@@ -35,7 +34,7 @@ mod tests {
             ("bone", vec!["bone"]),
             ("- Bone (1)\n- \"Skin\", Graft.\n\n", vec!["- Bone (1)", "\"Skin\", Graft.\n\n"]),
             (" | Bone)|(skin", vec![" | Bone)", "(skin"]),
-            ("Bone😀\tSkin", vec!["Bone", "Skin"]),
+            ("Bone😀\tSkin 😀 graft", vec!["Bone😀", "Skin 😀 graft"]),
             (" . ", vec![]),
         ] {
             let whole = format!("x {text} x");

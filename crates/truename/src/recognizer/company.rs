@@ -83,7 +83,7 @@ impl Companies<'_, '_> {
         for (beginning, mut state) in self.known.beginnings.iter().copied() {
             let mut form = beginning.to_owned();
             for word in core..line.words.len() {
-                if word > core && line.words.border_before(word) == Border::Segment {
+                if word > core && line.words.border_before(word) >= Border::Pictograph {
                     break;
                 }
                 // The last word may be a genitive (`Siemens's`).

@@ -457,7 +457,7 @@ impl Passage<'_> {
                 self.add(start, &point, walk);
             }
             let word = point.word;
-            let reaches = |word| word == start || self.words.border_before(word) != Border::Segment;
+            let reaches = |word| word == start || self.words.border_before(word) < Border::Pictograph;
             if word < self.words.len() && !point.is_last && reaches(word) {
                 self.step(forms, start, point, walk);
             }

@@ -8,7 +8,7 @@ use truename_error::{ErrorKind, HintPart, hint};
 use truename_infer::{
     EntityType, LikelySpans, Manifest, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, TagConfig, Tagger,
 };
-use truename_text::{Abbreviation, Document, Span, Words, segments};
+use truename_text::{Abbreviation, Document, Span, Words, is_pictograph, segments};
 
 use super::{DictionaryRecognizer, Reading, RecognizedMention, Recognizer};
 use crate::Error;
@@ -227,7 +227,11 @@ impl Recognizer for TrainedRecognizer {
         let names = self.names_in(readings, &passages)?;
         let mut found = self.find(&texts, &names)?;
         for ((text, names), mentions) in texts.iter().zip(&names).zip(&mut found) {
-            *mentions = mentions.drain(..).flat_map(|one| at_names(text, one, names)).collect();
+            *mentions = mentions
+                .drain(..)
+                .flat_map(|one| at_pictographs(text, one))
+                .flat_map(|one| at_names(text, one, names))
+                .collect();
         }
         let mut found = found.into_iter();
         let mut all = Vec::with_capacity(readings.len());
@@ -265,6 +269,20 @@ impl Recognizer for TrainedRecognizer {
 /// Returns the parts of a document that are read one by one: its passages, cut where no mention reaches across.
 fn passages(document: &Document) -> Vec<Span> {
     document.passage_spans().into_iter().flat_map(|passage| segments(&document.text, passage)).collect()
+}
+
+/// Returns the parts of a mention between pictographs.
+fn at_pictographs(text: &str, one: RecognizedMention) -> Vec<RecognizedMention> {
+    let piece = &text[one.span.range()];
+    if piece.is_ascii() || !piece.contains(is_pictograph) {
+        return vec![one];
+    }
+    let parts = piece.split(is_pictograph).map(str::trim).filter(|part| part.contains(char::is_alphanumeric));
+    let span = |part: &str| {
+        let start = one.span.start + part.as_ptr().addr() - piece.as_ptr().addr();
+        Span::new(start, start + part.len())
+    };
+    parts.map(|part| RecognizedMention { span: span(part), ..one.clone() }).collect()
 }
 
 /// Returns a mention as it is, or, where it goes over the ends of lines and each part is a name but the whole is none, as its parts: a list of
@@ -339,6 +357,14 @@ mod tests {
         assert_eq!(parts("fever\ncough", &["fever"]), ["fever\ncough"]);
         assert_eq!(parts("cough of heart", &["cough", "heart"]), ["cough of heart"]);
         assert_eq!(parts("heart\nattack", &["heart\nattack"]), ["heart\nattack"]);
+    }
+
+    #[test]
+    fn no_mention_reaches_across_a_pictograph() {
+        for (text, expected) in [("fever 🤒 cough😷", vec!["fever", "cough"]), ("naïve", vec!["naïve"]), ("😷", vec![])] {
+            let found = at_pictographs(text, RecognizedMention::new(Span::new(0, text.len())));
+            assert_eq!(found.iter().map(|one| &text[one.span.range()]).collect::<Vec<_>>(), expected);
+        }
     }
 
     #[test]
