@@ -75,7 +75,7 @@ pub use head::{
     MarginCalibration, Marking, MaskedLanguageModel, MaskedPlace, MaskedWord, MentionEncoder, MentionOutcome, Question,
     RetrieverConfig, RetrieverPrompt, ScoredMention, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy,
     SpanTensors, SpanWindow, TagConfig, TaggedSpan, Tagger, Thresholds, TypeVectors, ValueScale, WindowMargins,
-    scale_to_unit,
+    WindowOptions, scale_to_unit,
 };
 pub use info::{Architecture, Info, Pooling, Precision};
 pub use input::Input;

@@ -31,6 +31,6 @@ pub(crate) use pooling::{VectorLength, length};
 pub use retriever::{MentionEncoder, RetrieverConfig, RetrieverPrompt};
 pub use spans::{
     Descriptions, EntityType, LikelySpans, MarginCalibration, ScoredSpan, SpanConfig, SpanOptions, SpanScorer,
-    SpanStrategy, SpanTensors, SpanWindow, Thresholds, TypeVectors, WindowMargins,
+    SpanStrategy, SpanTensors, SpanWindow, Thresholds, TypeVectors, WindowMargins, WindowOptions,
 };
 pub use tags::{TagConfig, TaggedSpan, Tagger};

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use truename_text::Span;
 
-use super::SpanWindow;
+use super::{SpanWindow, WindowOptions};
 use crate::backbone::Backbone;
 use crate::layer::Linear;
 use crate::{Error, Input, States, error};
@@ -116,7 +116,8 @@ impl Tagger {
     pub fn find<S: AsRef<str> + Sync>(&self, texts: &[S]) -> Result<Vec<Vec<TaggedSpan>>, Error> {
         let TagConfig { window, overlap, .. } = self.config;
         let tokenizer = self.backbone.tokenizer();
-        let windows = |text: &S| SpanWindow::of(text.as_ref(), tokenizer, window, overlap);
+        let options = WindowOptions { tokens: window, overlap, capitals: false };
+        let windows = |text: &S| SpanWindow::of(text.as_ref(), tokenizer, options);
         let windows: Vec<Vec<SpanWindow>> = texts.par_iter().map(windows).collect::<Result<_, _>>()?;
         windows.par_chunks(64).map(|chunk| self.of_texts(chunk)).collect::<Result<Vec<_>, _>>().map(|all| all.concat())
     }

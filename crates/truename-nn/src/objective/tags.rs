@@ -52,7 +52,7 @@ impl Objective for Tags {
 
 #[cfg(test)]
 mod tests {
-    use truename_infer::{Checkpoint, SpanWindow, Tagger};
+    use truename_infer::{Checkpoint, SpanWindow, Tagger, WindowOptions};
 
     use super::*;
     use crate::{Learner, LearnerOptions};
@@ -61,7 +61,8 @@ mod tests {
     fn tags_are_learnt_and_read_by_the_other_engine() {
         let text = "flu is not heart attack 😀.";
         let mut checkpoint = Checkpoint::open("../truename-infer/tests/models/bert".as_ref()).unwrap();
-        let window = SpanWindow::of(text, &checkpoint.tokenizer().unwrap(), 64, 8).unwrap().remove(0);
+        let options = WindowOptions { tokens: 64, overlap: 8, capitals: false };
+        let window = SpanWindow::of(text, &checkpoint.tokenizer().unwrap(), options).unwrap().remove(0);
         let tags = [3, 0, 0, 1, 2].into_iter().chain(std::iter::repeat(0));
         let mut batch = TaggedTokens::default();
         batch.texts.push_input(&window.sequence.input);

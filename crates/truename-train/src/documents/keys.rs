@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use truename_error::HintPart;
-use truename_infer::{AdapterChoice, Checkpoint, Descriptions, EntityType, TransformerCheckpoint};
+use truename_infer::{AdapterChoice, Checkpoint, Descriptions, EntityType, StudentSize, TransformerCheckpoint};
 use truename_nn::{LearnerOptions, NamePattern};
 
 use crate::recipe::{Keys, Range};
@@ -54,6 +54,7 @@ pub(crate) enum TypesKey {
 pub(crate) struct EncoderKeys {
     pub from: PathBuf,
     pub adapters: AdapterChoice,
+    pub layers: usize,
     pub dropout: f64,
     pub freeze_embeddings: bool,
     pub freeze_layers: usize,
@@ -75,6 +76,7 @@ impl Default for EncoderKeys {
         Self {
             from: PathBuf::new(),
             adapters: AdapterChoice::All,
+            layers: 0,
             dropout: 0.1,
             freeze_embeddings: false,
             freeze_layers: 0,
@@ -92,6 +94,7 @@ impl Default for TextKeys {
 impl Keys for DocumentKeys {
     const RANGES: &'static [(&'static str, Range)] = &[
         ("data.dev_share", Range::PART),
+        ("encoder.layers", Range::of(0.0, 1000.0)),
         ("encoder.dropout", Range::PART),
         ("encoder.freeze_layers", Range::of(0.0, 1000.0)),
         ("text.window", Range::of(8.0, 100_000.0)),
@@ -141,9 +144,16 @@ impl CorpusKey {
 impl EncoderKeys {
     /// Opens the network of a new run.
     pub fn open(&self) -> Result<Checkpoint, Error> {
-        match self.from.as_os_str().is_empty() {
-            true => Err(error::missing("encoder.from", HintPart::setting("encoder"))),
-            false => Ok(Checkpoint::open_with_adapters(&self.from, &self.adapters)?),
+        if self.from.as_os_str().is_empty() {
+            return Err(error::missing("encoder.from", HintPart::setting("encoder")));
+        }
+        match Checkpoint::open_with_adapters(&self.from, &self.adapters)? {
+            checkpoint if self.layers == 0 => Ok(checkpoint),
+            Checkpoint::Transformer(whole) => {
+                let size = StudentSize { layers: self.layers, ..StudentSize::default() };
+                Ok(Checkpoint::Transformer(whole.student(&size)?))
+            }
+            _ => Err(error::no_transformer()),
         }
     }
 

@@ -13,7 +13,7 @@ use std::path::Path;
 use fastrand::Rng;
 use truename_error::{ErrorKind, Hint, HintPart, hint};
 use truename_eval::linked::PrecisionRecall;
-use truename_infer::{Checkpoint, EntityType, SpanOptions, SpanScorer, Tokenizer};
+use truename_infer::{Checkpoint, EntityType, SpanOptions, SpanScorer, Tokenizer, WindowOptions};
 use truename_text::Span;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -27,6 +27,15 @@ pub(crate) use corpus::{Corpora, is_held_out, read_corpus};
 use keys::TextKeys;
 pub(crate) use keys::{CorpusKey, DocumentKeys, EncoderKeys, corpora, frozen, transformer};
 pub(crate) use windows::packed;
+
+/// What of a window's spans is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SpanShape {
+    /// Largest number of tokens of a span.
+    pub max_span: usize,
+    /// True if words with capitals are of segment 1.
+    pub capitals: bool,
+}
 
 /// Documents to learn from and to evaluate on.
 pub(crate) struct Documents {
@@ -43,7 +52,7 @@ impl Documents {
     ///
     /// # Errors
     /// Where a corpus or the tokenizer cannot be read, no type is described, or there is nothing to learn.
-    pub fn read(recipe: &Recipe, tokenizer: &Tokenizer, max_span: usize) -> Result<Self, Error> {
+    pub fn read(recipe: &Recipe, tokenizer: &Tokenizer, spans: SpanShape) -> Result<Self, Error> {
         let keys: DocumentKeys = recipe.keys()?;
         let DocumentKeys { data, types, text, .. } = &keys;
         if data.train.is_empty() {
@@ -80,7 +89,9 @@ impl Documents {
             let known = format!("at most {}, the tokens that the encoder reads", tokenizer.window());
             return Err(error::value("text.window", text.window, known));
         }
-        let sizes = WindowSizes { tokens: text.window, overlap: text.overlap, max_span };
+        let SpanShape { max_span, capitals } = spans;
+        let options = WindowOptions { tokens: text.window, overlap: text.overlap, capitals };
+        let sizes = WindowSizes { options, max_span };
         let (windows, unlearnt) =
             windows(&train.passages, |passage| train.types_of(passage).to_vec(), tokenizer, sizes)?;
         Ok(Self { types: keys.entity_types(), train, dev, windows, unlearnt })
@@ -105,7 +116,7 @@ impl Documents {
     }
 
     fn packed(&self, order: &[u32], tokens: usize) -> Vec<Vec<u32>> {
-        packed(order, |window| self.windows[window as usize].ids.len(), tokens)
+        packed(order, |window| self.windows[window as usize].input.len(), tokens)
     }
 
     /// Returns the size of an epoch that is not planned yet.
@@ -165,7 +176,7 @@ impl Documents {
             (with_gaps, "have gaps"),
         ];
         lines.extend(not_learnt(&reasons));
-        Description { lines, lengths: self.windows.iter().map(|window| window.ids.len() as u32).collect() }
+        Description { lines, lengths: self.windows.iter().map(|window| window.input.len() as u32).collect() }
     }
 
     fn line(&self, purpose: &str, part: &Corpora) -> String {

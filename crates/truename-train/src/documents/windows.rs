@@ -1,7 +1,7 @@
 //! Windows of passages to learn from, packed into batches by tokens.
 
 use rayon::prelude::*;
-use truename_infer::{SpanWindow, Tokenizer};
+use truename_infer::{Input, SpanWindow, Tokenizer, WindowOptions};
 use truename_nn::{GoldSpan, SpanLabels};
 use truename_text::Span;
 
@@ -11,7 +11,7 @@ use crate::Error;
 /// A window of a passage, to learn from.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LearntWindow {
-    pub ids: Vec<u32>,
+    pub input: Input,
     pub labels: SpanLabels,
 }
 
@@ -45,11 +45,10 @@ pub(crate) fn windows(
     Ok((all, sum))
 }
 
-/// Sizes of windows in tokens.
+/// How passages are cut into windows, and the largest number of tokens of a span.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WindowSizes {
-    pub tokens: usize,
-    pub overlap: usize,
+    pub options: WindowOptions,
     pub max_span: usize,
 }
 
@@ -59,11 +58,11 @@ fn of_passage(
     tokenizer: &Tokenizer,
     sizes: WindowSizes,
 ) -> Result<(Vec<LearntWindow>, UnlearntMentions), Error> {
-    let windows = SpanWindow::of(&passage.text, tokenizer, sizes.tokens, sizes.overlap)?;
+    let windows = SpanWindow::of(&passage.text, tokenizer, sizes.options)?;
     let mut learnt: Vec<LearntWindow> = windows
         .iter()
         .map(|window| LearntWindow {
-            ids: window.sequence.input.ids().to_vec(),
+            input: window.sequence.input.clone(),
             labels: SpanLabels {
                 starts: window.starts.clone(),
                 ends: window.ends.clone(),
@@ -149,7 +148,7 @@ mod tests {
             open: vec![at("guests")],
             ..Passage::default()
         };
-        let sizes = WindowSizes { tokens: 64, overlap: 8, max_span: 4 };
+        let sizes = WindowSizes { options: WindowOptions { tokens: 64, overlap: 8, capitals: false }, max_span: 4 };
         let (windows, unlearnt) = windows(&[passage], |_| vec![0], &tokenizer, sizes).unwrap();
         assert_eq!(unlearnt, UnlearntMentions { in_words: 1, too_long: 1, cut: 0 });
         let SpanLabels { gold, open, .. } = &windows[0].labels;

@@ -11,7 +11,7 @@ use truename_kb::Progress;
 use truename_nn::{LabelledSpans, LearnerOptions, SpanThreshold, Spans, SpansOptions};
 
 use super::kind::{Kind, run};
-use crate::documents::{DocumentKeys, Documents, tokenizer};
+use crate::documents::{DocumentKeys, Documents, SpanShape, tokenizer};
 use crate::recipe::{Keys, Part, Range, Schema};
 use crate::training::{Description, Epoch, EpochSize, Scores, Task, TaskBatch, TaskData, checkpoint_of};
 use crate::{Error, Recipe, error};
@@ -53,6 +53,7 @@ struct SpanKeys {
     dimensions: usize,
     width: usize,
     shared_maps: bool,
+    capitals: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,7 +78,7 @@ enum ThresholdKind {
 impl Default for SpanKeys {
     fn default() -> Self {
         let SpansOptions { max_span, dimensions, width, shares_maps, .. } = SpansOptions::default();
-        Self { max_span, dimensions, width, shared_maps: shares_maps }
+        Self { max_span, dimensions, width, shared_maps: shares_maps, capitals: false }
     }
 }
 
@@ -120,7 +121,8 @@ impl Recognize {
             return Err(error::value("spans.max_span", own.spans.max_span, "less than text.window by 3 or more"));
         }
         let tokenizer = tokenizer(&keys.encoder, checkpoint)?;
-        let documents = Documents::read(recipe, &tokenizer, own.spans.max_span)?;
+        let spans = SpanShape { max_span: own.spans.max_span, capitals: own.spans.capitals };
+        let documents = Documents::read(recipe, &tokenizer, spans)?;
         let tunes_thresholds = own.objective.thresholds == ThresholdKind::Tuned;
         if tunes_thresholds && !documents.has_evaluation() {
             return Err(error::nothing_to_evaluate());
@@ -135,6 +137,7 @@ impl Recognize {
         config.max_span = self.own.spans.max_span;
         config.window = self.keys.text.window;
         config.is_flat = self.keys.text.flat;
+        config.capitals = self.own.spans.capitals;
         config.has_bounds = self.own.objective.alpha > 0.0 && self.own.objective.gamma > 0.0;
         config.thresholds = match self.own.objective.thresholds {
             ThresholdKind::Dynamic => Thresholds::Dynamic,
@@ -175,7 +178,13 @@ impl Task for Recognize {
     }
 
     fn networks(&self) -> Result<Vec<Checkpoint>, Error> {
-        Ok(vec![self.keys.encoder.open()?, self.keys.encoder.open()?])
+        let networks = vec![self.keys.encoder.open()?, self.keys.encoder.open()?];
+        let has_segments = |network: &Checkpoint| matches!(network, Checkpoint::Transformer(one) if one.segments() > 1);
+        if self.own.spans.capitals && !has_segments(&networks[0]) {
+            let needed = "an encoder with two segments, as BERT has";
+            return Err(error::value("spans.capitals", true, format!("false without {needed}")));
+        }
+        Ok(networks)
     }
 
     fn configure(&self, options: &mut LearnerOptions) -> Result<(), Error> {
@@ -184,7 +193,7 @@ impl Task for Recognize {
     }
 
     fn objective(&self, networks: &[Checkpoint]) -> Result<Spans, Error> {
-        let SpanKeys { max_span, dimensions, width, shared_maps } = self.own.spans;
+        let SpanKeys { max_span, dimensions, width, shared_maps, capitals: _ } = self.own.spans;
         let ObjectiveKeys { alpha, gamma, lambda, beta, temperature, thresholds } = self.own.objective;
         let threshold = match thresholds {
             ThresholdKind::Dynamic => SpanThreshold::Dynamic,
@@ -230,7 +239,7 @@ impl Task for Recognize {
             ..LabelledSpans::default()
         };
         for window in plan[number].iter().map(|window| &self.documents.windows[*window as usize]) {
-            batch.texts.push(&window.ids);
+            batch.texts.push_input(&window.input);
             batch.labels.push(window.labels.clone());
         }
         let texts = batch.labels.len();

@@ -7,7 +7,7 @@ use truename_kb::Progress;
 use truename_nn::{GoldSpan, LearnerOptions, SpanLabels, TaggedTokens, Tags};
 
 use super::kind::{Kind, run};
-use crate::documents::{DocumentKeys, Documents, tokenizer};
+use crate::documents::{DocumentKeys, Documents, SpanShape, tokenizer};
 use crate::recipe::{Part, Schema};
 use crate::training::{Description, Epoch, EpochSize, Scores, Task, TaskBatch, TaskData, checkpoint_of};
 use crate::{Error, Recipe};
@@ -45,7 +45,8 @@ impl Tag {
     fn new(recipe: &Recipe, checkpoint: Option<&Path>) -> Result<Self, Error> {
         let keys: DocumentKeys = recipe.keys()?;
         let tokenizer = tokenizer(&keys.encoder, checkpoint)?;
-        let documents = Documents::read(recipe, &tokenizer, usize::MAX)?;
+        let spans = SpanShape { max_span: usize::MAX, capitals: false };
+        let documents = Documents::read(recipe, &tokenizer, spans)?;
         documents.check_all_types_are_annotated()?;
         Ok(Self { documents, keys, seed: recipe.seed })
     }
@@ -114,7 +115,7 @@ impl Task for Tag {
         let mut batch = TaggedTokens::default();
         for window in plan[number].iter().map(|window| &self.documents.windows[*window as usize]) {
             let first = batch.texts.tokens().len() as u32;
-            batch.texts.push(&window.ids);
+            batch.texts.push_input(&window.input);
             batch.tags.extend(tags(&window.labels).map(|(token, tag)| (first + token, tag)));
         }
         let texts = plan[number].len();

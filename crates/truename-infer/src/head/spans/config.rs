@@ -51,6 +51,9 @@ pub struct SpanConfig {
     pub window: usize,
     /// True if no two mentions overlap.
     pub is_flat: bool,
+    /// True if words with capitals are of segment 1 ([`WindowOptions::capitals`](super::WindowOptions)).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub capitals: bool,
     /// Thresholds that separate mentions from other spans.
     pub thresholds: Thresholds,
     /// True if starts and ends were learnt too, which joint inference goes by (BINDER, equation 15).
@@ -139,6 +142,7 @@ impl SpanConfig {
             max_span: 30,
             window: 128,
             is_flat: true,
+            capitals: false,
             thresholds: Thresholds::Dynamic,
             has_bounds: true,
             calibration: None,

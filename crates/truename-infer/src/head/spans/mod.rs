@@ -26,7 +26,7 @@ use maps::Maps;
 pub use maps::SpanTensors;
 pub use margins::WindowMargins;
 use types::TypeReader;
-pub use window::SpanWindow;
+pub use window::{SpanWindow, WindowOptions};
 
 /// Finds the mentions of types of entities in texts by the similarity of spans to descriptions of the types (BINDER, section
 /// 3).
@@ -267,8 +267,9 @@ impl SpanScorer {
     }
 
     fn windows(&self, text: &str, likely: &[Span], slacks: &Arc<[f32]>) -> Result<Vec<WindowTask>, Error> {
-        let SpanConfig { window, max_span, .. } = self.config;
-        let windows = SpanWindow::of(text, self.text.tokenizer(), window, max_span)?;
+        let SpanConfig { window, max_span, capitals, .. } = self.config;
+        let options = WindowOptions { tokens: window, overlap: max_span, capitals };
+        let windows = SpanWindow::of(text, self.text.tokenizer(), options)?;
         let task = |window: SpanWindow| {
             let mut likely: Vec<(u32, u32)> = likely.iter().filter_map(|span| window.tokens(*span)).collect();
             likely.sort_unstable();

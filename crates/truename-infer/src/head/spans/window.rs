@@ -2,7 +2,19 @@
 
 use truename_text::Span;
 
+use crate::tokenizer::Place;
 use crate::{Error, Sequence, Tokenizer};
+
+/// How windows are cut, and what a model reads of their tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowOptions {
+    /// Largest number of tokens of a window, with those that mark its ends.
+    pub tokens: usize,
+    /// Tokens that a window shares with the one before it.
+    pub overlap: usize,
+    /// True if tokens with capitals are of segment 1, those without of segment 0.
+    pub capitals: bool,
+}
 
 /// A window of a text, with the tokens at which the words of the text begin and end.
 ///
@@ -18,14 +30,17 @@ pub struct SpanWindow {
 }
 
 impl SpanWindow {
-    /// Returns the windows of a text, of at most `tokens` tokens with those that mark their ends; each but the first begins
-    /// with the last `overlap` tokens of the one before it.
+    /// Returns the windows of a text; each but the first begins with the last tokens of the one before it.
     ///
     /// # Errors
     /// Where the tokenizer fails or reads characters, or the windows have no room for more than the overlap.
-    pub fn of(text: &str, tokenizer: &Tokenizer, tokens: usize, overlap: usize) -> Result<Vec<Self>, Error> {
-        let windows = tokenizer.windows_of(text, tokens, overlap)?;
-        let window = |sequence: Sequence| {
+    pub fn of(text: &str, tokenizer: &Tokenizer, options: WindowOptions) -> Result<Vec<Self>, Error> {
+        let windows = tokenizer.windows_of(text, options.tokens, options.overlap)?;
+        let window = |mut sequence: Sequence| {
+            if options.capitals {
+                let segments = capitals(text, &sequence);
+                sequence.input = sequence.input.with_segments(segments);
+            }
             let token = |is_bound: &dyn Fn(Span) -> bool| {
                 let places = sequence.places.iter().enumerate();
                 let bounds = places.filter(|(_, place)| place.is_some_and(|place| is_bound(place.span)));
@@ -64,6 +79,18 @@ impl SpanWindow {
     }
 }
 
+/// Returns 1 for each token with a capital, and for those behind it in its word; 0 for the others. A tokenizer may read all letters as small.
+fn capitals(text: &str, sequence: &Sequence) -> Vec<u32> {
+    let mut is_capitalized = false;
+    let of_token = |place: &Option<Place>| {
+        let Some(span) = place.map(|place| place.span) else { return 0 };
+        is_capitalized &= !is_between_words(text, span.start);
+        is_capitalized |= text[span.range()].contains(char::is_uppercase);
+        u32::from(is_capitalized)
+    };
+    sequence.places.iter().map(of_token).collect()
+}
+
 /// Returns whether a byte of a text lies between two words: not both characters beside it are letters or digits of a script
 /// that separates words.
 fn is_between_words(text: &str, at: usize) -> bool {
@@ -97,8 +124,9 @@ mod tests {
     fn spans_are_told_by_their_tokens() {
         let mut checkpoint = Checkpoint::open(Path::new("tests/models/bert")).unwrap();
         let tokenizer = checkpoint.tokenizer().unwrap();
+        let options = |tokens| WindowOptions { tokens, overlap: 4, capitals: false };
         let text = "The patient had\r\na heart attack 😀, cafe\u{301} and flu.";
-        let whole = SpanWindow::of(text, &tokenizer, 64, 4).unwrap().remove(0);
+        let whole = SpanWindow::of(text, &tokenizer, options(64)).unwrap().remove(0);
         assert_eq!(whole.covered(), Some(Span::new(0, text.len())));
         for piece in ["patient", "heart attack", "flu", "The patient had\r\na heart"] {
             let start = text.find(piece).unwrap();
@@ -107,8 +135,30 @@ mod tests {
             assert_eq!(whole.span(first, last), span, "{piece}");
         }
         assert_eq!(whole.tokens(Span::new(5, 11)), None);
-        let windows = SpanWindow::of(text, &tokenizer, 10, 4).unwrap();
+        let windows = SpanWindow::of(text, &tokenizer, options(10)).unwrap();
         assert!(windows.len() > 2);
         assert!(windows.iter().all(|window| window.sequence.input.len() <= 10));
+    }
+
+    #[test]
+    fn words_with_capitals_are_of_segment_1() {
+        let mut checkpoint = Checkpoint::open(Path::new("tests/models/bert")).unwrap();
+        let tokenizer = checkpoint.tokenizer().unwrap();
+        let text = "The Zyxw of mXyz-flu";
+        let options = WindowOptions { tokens: 64, overlap: 4, capitals: true };
+        let window = SpanWindow::of(text, &tokenizer, options).unwrap().remove(0);
+        let segments = window.sequence.input.segments().unwrap();
+        let capitals: Vec<usize> = window
+            .sequence
+            .places
+            .iter()
+            .zip(segments)
+            .filter(|(_, segment)| **segment == 1)
+            .map(|(place, _)| place.unwrap().span.start)
+            .collect();
+        let is_of = |span: std::ops::Range<usize>| capitals.iter().any(|start| span.contains(start));
+        assert!(is_of(0..3) && is_of(4..8) && is_of(13..16) && !is_of(9..11) && !is_of(16..20), "{capitals:?}");
+        let plain = SpanWindow::of(text, &tokenizer, WindowOptions { capitals: false, ..options }).unwrap();
+        assert_eq!(plain[0].sequence.input.segments(), None);
     }
 }

@@ -3,6 +3,7 @@
 use burn_tensor::Tensor;
 use truename_infer::{
     Checkpoint, EntityType, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanWindow, Thresholds, Tokenizer,
+    WindowOptions,
 };
 use truename_text::Span;
 
@@ -20,7 +21,9 @@ fn labelled_spans(checkpoints: &mut [Checkpoint], texts: &[&str], gold: &[&[(&st
     let tokenizers: Vec<Tokenizer> = checkpoints.iter_mut().map(|checkpoint| checkpoint.tokenizer().unwrap()).collect();
     let mut batch = LabelledSpans::default();
     for (text, gold) in texts.iter().zip(gold) {
-        let window = SpanWindow::of(text, &tokenizers[0], 64, 8).unwrap().remove(0);
+        let window = SpanWindow::of(text, &tokenizers[0], WindowOptions { tokens: 64, overlap: 8, capitals: false })
+            .unwrap()
+            .remove(0);
         let gold = gold.iter().map(|(piece, type_number)| {
             let start = text.find(piece).unwrap();
             let (first, last) = window.tokens(Span::new(start, start + piece.len())).unwrap();

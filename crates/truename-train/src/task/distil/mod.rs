@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use truename_infer::{
     Checkpoint, Encoder, Manifest, MarginCalibration, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, StudentSize,
-    Tensors, Tokenizer,
+    Tensors, Tokenizer, WindowOptions,
 };
 use truename_kb::Progress;
 use truename_nn::{Distillation, DistillationOptions, LearnerOptions, SoftSpans, SoftVectors, TeacherAnswers};
@@ -126,8 +126,9 @@ impl Distil {
     fn windows(&self, student: &Tokenizer) -> Result<Vec<SoftWindow>, Error> {
         let Some(scorer) = self.teacher.scorer() else { return Ok(Vec::new()) };
         let teacher = (self.keys.student.vocabulary == Vocabulary::Texts).then_some(self.teacher.tokenizer());
-        let (window, overlap) = (scorer.config().window, self.keys.sampler.overlap);
-        let reader = Reader { student, teacher, window, overlap };
+        let SpanConfig { window, capitals, .. } = *scorer.config();
+        let options = WindowOptions { tokens: window, overlap: self.keys.sampler.overlap, capitals };
+        let reader = Reader { student, teacher, options };
         let windows: Vec<Vec<SoftWindow>> =
             self.data.passages.par_iter().map(|text| SoftWindow::of(text, &reader)).collect::<Result<_, _>>()?;
         Ok(windows.into_iter().flatten().collect())

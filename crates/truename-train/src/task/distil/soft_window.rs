@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use truename_infer::{SpanWindow, Tokenizer, WindowMargins};
+use truename_infer::{SpanWindow, Tokenizer, WindowMargins, WindowOptions};
 use truename_nn::{SoftLabels, SoftSpans};
 use truename_text::Span;
 
@@ -22,23 +22,22 @@ pub(super) struct Reader<'a> {
     pub student: &'a Tokenizer,
     /// `None` where both have the same tokens.
     pub teacher: Option<&'a Tokenizer>,
-    /// Tokens of a window.
-    pub window: usize,
-    /// Tokens that a window shares with the one before it.
-    pub overlap: usize,
+    /// How windows are cut.
+    pub options: WindowOptions,
 }
 
 impl SoftWindow {
     /// Cuts a text into windows.
     pub fn of(text: &str, reader: &Reader<'_>) -> Result<Vec<Self>, Error> {
         let mut all = Vec::new();
-        for student in SpanWindow::of(text, reader.student, reader.window, reader.overlap)? {
+        for student in SpanWindow::of(text, reader.student, reader.options)? {
             let Some(covered) = student.covered().filter(|_| !student.starts.is_empty()) else { continue };
             let Some(tokenizer) = reader.teacher else {
                 all.push(Self { student, teacher: None, offset: 0 });
                 continue;
             };
-            let windows = SpanWindow::of(&text[covered.range()], tokenizer, reader.window, 0)?;
+            let options = WindowOptions { overlap: 0, ..reader.options };
+            let windows = SpanWindow::of(&text[covered.range()], tokenizer, options)?;
             let teacher = windows.into_iter().next();
             all.extend(teacher.map(|teacher| Self { student, teacher: Some(teacher), offset: covered.start }));
         }
@@ -58,7 +57,7 @@ impl SoftWindow {
     pub fn push(&self, batch: &mut SoftSpans, margins: &WindowMargins, max_span: usize) {
         let (student, teacher) = (&self.student, self.teacher());
         let first_row = batch.texts.tokens().len() as u32;
-        batch.texts.push(student.sequence.input.ids());
+        batch.texts.push_input(&student.sequence.input);
         let place = |window: &SpanWindow, token: u32, offset: usize| {
             window.sequence.span(token as usize).map(|span| Span::new(span.start + offset, span.end + offset))
         };
