@@ -84,15 +84,19 @@ impl<'t> Borders<'t> {
         }
         let ends_with = |mark: u8| bytes.windows(2).any(|two| two[0] == mark && two[1].is_ascii_whitespace());
         let is_mark = [b'!', b'?', b';'].into_iter().any(ends_with)
-            || ends_with(b'.') && !self.is_abbreviated(before)
+            || ends_with(b'.') && !self.is_abbreviated(before, after)
             || is_spaced(b'/') && self.is_capitalized(after);
         if is_mark { Border::Mark } else { Border::None }
     }
 
-    /// Returns true if a full stop behind the word ends no sentence.
-    fn is_abbreviated(&self, word: Span) -> bool {
-        word.end - word.start <= LONGEST_ABBREVIATED
-            && !self.text[word.range()].bytes().all(|byte| byte.is_ascii_digit())
+    /// Returns true if a full stop between two words ends no sentence: `E. coli`, but not `No PE. Has` and `6 p.m. Next`.
+    fn is_abbreviated(&self, word: Span, next: Span) -> bool {
+        let form = &self.text[word.range()];
+        let is_acronym = form.len() == LONGEST_ABBREVIATED && form.bytes().all(|byte| byte.is_ascii_uppercase());
+        let is_time = form == "m" && ["a.", "p."].iter().any(|half| self.text[..word.start].ends_with(half));
+        form.len() <= LONGEST_ABBREVIATED
+            && !form.bytes().all(|byte| byte.is_ascii_digit())
+            && !((is_acronym || is_time) && self.is_capitalized(next))
     }
 
     fn is_capitalized(&self, word: Span) -> bool {
@@ -166,7 +170,7 @@ fn is_heading(line: &str) -> bool {
 }
 
 /// Returns true if a line begins with a bullet, a number or a letter of a list (`- `, `2. `, `b) `, `(3) `).
-fn begins_item(line: &str) -> bool {
+pub(crate) fn begins_item(line: &str) -> bool {
     const DASHES: [char; 6] = ['-', '*', '#', '\u{2013}', '\u{2014}', '·'];
     let is_apart = |rest: &str| rest.starts_with([' ', '\t', '\u{A0}']);
     if let Some(rest) = line.strip_prefix(DASHES).or_else(|| line.strip_prefix(BULLETS)) {
@@ -207,6 +211,7 @@ mod tests {
         for (text, expected) in [
             ("E. coli in cancer. Breast lumps; none! Why", "e coli in cancer ¦ breast lumps ¦ none ¦ why"),
             ("Grade 2. Next", "grade 2 ¦ next"),
+            ("No PE. Has it at 6 p.m. Next ST. elevation", "no pe ¦ has it at 6 p m ¦ next st elevation"),
             ("and/or Left / Right and left / right", "and or left ¦ right and left right"),
         ] {
             assert_eq!(parts(text), expected, "{text:?}");

@@ -41,15 +41,27 @@ pub struct AssertionRules {
 
 #[derive(Clone, Debug)]
 struct Phrase {
-    /// True if a clause must begin with the first word.
-    begins_clause: bool,
+    /// What must stand before the first word.
+    before: Before,
     /// Words behind the first, and [`COMMA`] where a clause must end.
     rest: Vec<String>,
     effects: Vec<Effect>,
 }
 
+/// What stands before the first word of a phrase; more counts for more among phrases of one length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Before {
+    Anything,
+    /// The border of a clause.
+    Clause,
+    /// A hyphen and the first part of the word.
+    Hyphen,
+}
+
 /// Border of a clause in a phrase; matches no word.
 const COMMA: &str = ",";
+/// Hyphen before a phrase; matches no word.
+const HYPHEN: &str = "-";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
@@ -97,16 +109,20 @@ impl AssertionRules {
         let (phrase, effect, direction) = (column(), column(), column());
         let effects = effects(effect, direction)?;
         let mut words = words(phrase);
-        let begins_clause = words.first().is_some_and(|word| word == COMMA);
-        words.drain(..usize::from(begins_clause));
+        let before = match words.first().map(String::as_str) {
+            Some(COMMA) => Before::Clause,
+            Some(HYPHEN) => Before::Hyphen,
+            _ => Before::Anything,
+        };
+        words.drain(..usize::from(before != Before::Anything));
         if words.is_empty() {
             return Err(format!("\"{}\" has no phrase", excerpt(line)));
         }
         let first = words.remove(0);
         let phrases = self.phrases.entry(first).or_default();
-        match phrases.iter_mut().find(|phrase| phrase.begins_clause == begins_clause && phrase.rest == words) {
+        match phrases.iter_mut().find(|phrase| phrase.before == before && phrase.rest == words) {
             Some(phrase) => phrase.effects.extend(effects),
-            None => phrases.push(Phrase { begins_clause, rest: words, effects }),
+            None => phrases.push(Phrase { before, rest: words, effects }),
         }
         Ok(())
     }
@@ -115,10 +131,8 @@ impl AssertionRules {
     fn keep_inner_ends(&mut self) {
         let known = self.clone();
         for (first, phrases) in &mut self.phrases {
-            for Phrase { begins_clause, rest, effects } in
-                phrases.iter_mut().filter(|phrase| !phrase.effects.is_empty())
-            {
-                let comma = begins_clause.then(|| COMMA.to_owned());
+            for Phrase { before, rest, effects } in phrases.iter_mut().filter(|phrase| !phrase.effects.is_empty()) {
+                let comma = (*before == Before::Clause).then(|| COMMA.to_owned());
                 let words: Vec<String> = comma.into_iter().chain([first.clone()]).chain(rest.clone()).collect();
                 let ends: Vec<Effect> = known.ends_within(&words).filter(|end| !effects.contains(end)).collect();
                 effects.extend(ends);
@@ -129,7 +143,12 @@ impl AssertionRules {
     fn ends_within(&self, words: &[String]) -> impl Iterator<Item = Effect> {
         let phrases_at = |at: usize| self.phrases.get(&words[at]).into_iter().flatten().map(move |phrase| (at, phrase));
         let within = (0..words.len()).flat_map(phrases_at).filter(|(at, phrase)| {
-            words[at + 1..].starts_with(&phrase.rest) && (!phrase.begins_clause || *at > 0 && words[at - 1] == COMMA)
+            let is_behind = match phrase.before {
+                Before::Anything => true,
+                Before::Clause => *at > 0 && words[at - 1] == COMMA,
+                Before::Hyphen => false,
+            };
+            is_behind && words[at + 1..].starts_with(&phrase.rest)
         });
         within
             .flat_map(|(_, phrase)| phrase.effects.iter().copied())
@@ -190,9 +209,14 @@ impl AssertionRules {
         let by_number = number_patterns(form).filter_map(|pattern| self.phrases.get(pattern));
         let phrases = self.phrases.get(form).into_iter().chain(by_number).flatten();
         let is_here = |phrase: &&Phrase| {
-            (!phrase.begins_clause || tokens.begins_clause(at)) && has_words(tokens, at + 1, &phrase.rest)
+            let is_behind = match phrase.before {
+                Before::Anything => true,
+                Before::Clause => tokens.begins_clause(at),
+                Before::Hyphen => tokens.is_behind_hyphen(at),
+            };
+            is_behind && has_words(tokens, at + 1, &phrase.rest)
         };
-        phrases.filter(is_here).max_by_key(|phrase| (phrase.len(), phrase.rest.len(), phrase.begins_clause))
+        phrases.filter(is_here).max_by_key(|phrase| (phrase.len(), phrase.rest.len(), phrase.before))
     }
 }
 
@@ -320,6 +344,7 @@ impl<'t> Scopes<'t> {
                 let start = tokens.span(trigger.end - 1).end;
                 let sentence = sentences.partition_point(|first| *first < trigger.end);
                 let sentence = sentences.get(sentence).copied().unwrap_or(tokens.len());
+                let sentence = tokens.list_behind(trigger.end).unwrap_or(sentence);
                 let next = ends.get(ends.partition_point(|end| *end <= number));
                 let end = next.map_or(sentence, |end| self.end(trigger, &triggers[*end], assertion).min(sentence));
                 Span::new(start, tokens.span(end - 1).end.max(start))
@@ -383,7 +408,7 @@ fn direction_of(name: &str) -> Result<Direction, String> {
 fn words(phrase: &str) -> Vec<String> {
     phrase
         .split_whitespace()
-        .flat_map(|piece| match piece == COMMA || piece.bytes().all(|byte| byte == b'#') {
+        .flat_map(|piece| match piece == COMMA || piece == HYPHEN || piece.bytes().all(|byte| byte == b'#') {
             true => vec![piece.to_owned()],
             false => {
                 let tokens = Tokens::of(piece, Span::new(0, piece.len()));
@@ -430,6 +455,24 @@ mod tests {
             ("[No-reflow phenomenon] and [fever]", &["", ""]),
             ("no [fever]\n- [cough]\n", &["negated", ""]),
             ("family history of [diabetes]", &["family"]),
+            ("No PE. Has [anemia].", &[""]),
+            ("HER2-negative [breast cancer], triple negative [tumor]", &["", ""]),
+            ("[HIV] negative, no [fever]", &["negated", "negated"]),
+            (
+                "FAMILY HISTORY:\n- [Diabetes]\n- [Breast cancer] (mother)\n\n[Cough]",
+                &["historical,family", "historical,family", ""],
+            ),
+            (
+                "Patient denies:\n- [fever]\n2. [cough] and [rash]\nPlan: [asthma]",
+                &["negated", "negated", "negated", ""],
+            ),
+            ("Negative for:\n[fever]\nHe came with a very bad [cough] today", &["negated", ""]),
+            ("Suspected [asthma], unlikely [pneumonia].", &["uncertain", "negated,uncertain"]),
+            ("[Asthma], unlikely. [Gout] unlikely", &["negated", "negated"]),
+            ("Fever without [rash], with [cough]", &["negated", ""]),
+            ("r/o [MI], h/o [asthma], s/p [stroke], +[cough]", &["uncertain", "historical", "historical", ""]),
+            ("A father of three has [asthma], without a doubt [sepsis].", &["", ""]),
+            ("[Breast cancer] in her maternal grandmother.", &["family"]),
         ] {
             assert_eq!(asserted(text), expected, "{text:?}");
         }

@@ -1,7 +1,7 @@
 //! Words of a text with the borders that no scope of a trigger crosses.
 
 use crate::Span;
-use crate::border::{Border, Borders};
+use crate::border::{Border, Borders, begins_item};
 
 /// Words of a text: runs of letters and digits in lower case, `/`, `?` and `+`, and `no.` before a number.
 #[derive(Default)]
@@ -9,6 +9,8 @@ pub(super) struct Tokens {
     tokens: Vec<Token>,
     /// The words in lower case, one behind the other.
     forms: String,
+    /// Lists behind headings, by their first words and the words behind their last.
+    lists: Vec<(usize, usize)>,
 }
 
 struct Token {
@@ -17,10 +19,14 @@ struct Token {
     breaks_before: bool,
     /// True after a comma or a break.
     begins_clause: bool,
+    /// True for the second part of a word with a hyphen.
+    is_behind_hyphen: bool,
 }
 
 /// Largest number of words of a heading.
 const HEADING_WORDS: usize = 5;
+/// Largest number of words of an item without a bullet in the list behind a heading.
+const ITEM_WORDS: usize = 6;
 
 impl Tokens {
     /// Splits a piece of a text.
@@ -32,6 +38,7 @@ impl Tokens {
             tokens.push(text, Span::new(start, end), &borders);
             at = end;
         }
+        tokens.add_lists(text, piece);
         tokens
     }
 
@@ -49,7 +56,8 @@ impl Tokens {
         } else {
             self.forms.extend(word.chars().flat_map(char::to_lowercase).map(|c| if c == '’' { '\'' } else { c }));
         }
-        self.tokens.push(Token { span, form_end: self.forms.len(), breaks_before, begins_clause });
+        let is_behind_hyphen = between == "-";
+        self.tokens.push(Token { span, form_end: self.forms.len(), breaks_before, begins_clause, is_behind_hyphen });
         if text[span.end..].starts_with(':') {
             self.begin_heading(text);
         }
@@ -67,6 +75,41 @@ impl Tokens {
             self.tokens[first].breaks_before = true;
             self.tokens[first].begins_clause = true;
         }
+    }
+
+    /// Finds the lists that begin on the lines behind headings (`Patient denies:`).
+    fn add_lists(&mut self, text: &str, piece: Span) {
+        let is_behind_heading = |first: &usize| {
+            let between = &text[self.tokens[first - 1].span.end..self.tokens[*first].span.start];
+            between.strip_prefix(':').is_some_and(|rest| rest.trim_start_matches([' ', '\r']).starts_with('\n'))
+        };
+        let firsts: Vec<usize> = (1..self.tokens.len()).filter(is_behind_heading).collect();
+        self.lists = firsts.into_iter().map(|first| (first, self.list_end(text, piece, first))).collect();
+    }
+
+    /// Returns the word behind the list that begins with a word: before an empty line, a line with a colon, or one of many words
+    /// without a bullet.
+    fn list_end(&self, text: &str, piece: Span, first: usize) -> usize {
+        let continues = |token: &usize| {
+            let (before, start) = (self.tokens[token - 1].span.end, self.tokens[*token].span.start);
+            let Some(newline) = text[before..start].rfind('\n') else { return true };
+            let line = text[before + newline + 1..piece.end].split('\n').next().unwrap_or_default().trim();
+            text[before..before + newline].trim_end_matches([' ', '\t', '\r', ':', '.', ',', ';', ')']).is_empty()
+                && !line.contains(':')
+                && (begins_item(line) || line.split(' ').count() <= ITEM_WORDS)
+        };
+        (first..self.tokens.len()).find(|token| !continues(token)).unwrap_or(self.tokens.len())
+    }
+
+    /// Returns the word behind the list whose heading ends before a word.
+    pub(super) fn list_behind(&self, token: usize) -> Option<usize> {
+        let found = self.lists.binary_search_by_key(&token, |(first, _)| *first).ok()?;
+        Some(self.lists[found].1)
+    }
+
+    /// Returns true for the second part of a word with a hyphen.
+    pub(super) fn is_behind_hyphen(&self, token: usize) -> bool {
+        self.tokens[token].is_behind_hyphen
     }
 
     pub(super) fn len(&self) -> usize {
