@@ -396,11 +396,16 @@ fn may_be_numeral(word: &str) -> bool {
     word.len() <= LONGEST_NUMERAL && is_last && (first.iter().all(is_digit) || first.iter().all(is_roman))
 }
 
+/// Returns true for a word that the letter X stands behind, and no numeral: `chromosome X`.
+pub(crate) fn is_before_letter(before: &str) -> bool {
+    ["chromosome", "fragile", "generation", "malcolm"].iter().any(|word| word.eq_ignore_ascii_case(before))
+}
+
 /// Returns a numeral with Roman letters in the place of digits or the other way round, and its place: behind words such as `type`, where a
 /// letter may follow (`IIIb`), or at the end of a name. A number in words has digits.
 pub(crate) fn other_numeral(word: &str, before: &str) -> Option<(String, AlternativePlace)> {
     static NUMBERS: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| ROMAN.into_iter().zip(1..).collect());
-    if before.is_empty() || !word.is_ascii() {
+    if before.is_empty() || !word.is_ascii() || is_before_letter(before) {
         return None;
     }
     let is_numbered = NUMBERED.contains(&variant_of(before).as_str());

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::alternative::{AlternativePlace, CHINESE_DIGITS, ORDINALS, ROMAN, number_in_words, other_numeral};
+use crate::alternative::{
+    AlternativePlace, CHINESE_DIGITS, ORDINALS, ROMAN, is_before_letter, number_in_words, other_numeral,
+};
 use crate::digit_group::{begins_fraction, without_commas};
 use crate::key::variant_of;
 use crate::normalize::is_greek_letter;
@@ -444,8 +446,8 @@ fn is_code(text: &str, kind: Kind) -> bool {
 /// Returns the sign that a word stands for: `HER2-positive` is `HER2+`.
 fn sign_of(word: &str) -> Option<char> {
     match word {
-        _ if word.eq_ignore_ascii_case("positive") => Some('+'),
-        _ if word.eq_ignore_ascii_case("negative") => Some('-'),
+        _ if word.eq_ignore_ascii_case("positive") || word == "pos" => Some('+'),
+        _ if word.eq_ignore_ascii_case("negative") || word == "neg" => Some('-'),
         _ => None,
     }
 }
@@ -534,6 +536,8 @@ fn push_letters(text: &str, before: &str, is_last: bool, pieces: &mut Vec<Piece>
                 pieces.push(Piece::Letter(arabic[digits..].to_lowercase()));
             }
         }
+        // No numeral looks like it.
+        _ if lower.len() == 1 && is_before_letter(before) => pieces.push(Piece::Letter(lower + " alone")),
         _ if lower.len() == 1 || is_greek_letter(&lower) => pieces.push(Piece::Letter(lower)),
         _ if text == "cis" => pieces.push(Piece::Letter("z".to_owned())),
         _ if text == "trans" => pieces.push(Piece::Letter("e".to_owned())),
@@ -542,18 +546,22 @@ fn push_letters(text: &str, before: &str, is_last: bool, pieces: &mut Vec<Piece>
 }
 
 /// Opposites, each a word of its own, in the singular and in American spelling.
-const OPPOSITES: [&[&str]; 31] = [
+const OPPOSITES: [&[&str]; 35] = [
     &["acute", "chronic"],
     &["agonist", "antagonist"],
+    &["ammonia", "ammonium"],
     &["anterior", "posterior"],
     &["arsenate", "arsenite"],
     &["benign", "malignant"],
-    &["chlorate", "chlorite", "chloride"],
+    &["bromate", "bromide", "bromine"],
+    &["chlorate", "chlorite", "chloride", "chlorine"],
     &["congenital", "acquired"],
     &["dominant", "recessive"],
     &["early", "late"],
     &["ferrous", "ferric"],
+    &["fluoride", "fluorine"],
     &["internal", "external"],
+    &["iodate", "iodide", "iodine"],
     &["junior", "senior"],
     &["left", "right"],
     &["male", "female"],
@@ -793,6 +801,11 @@ mod tests {
             ("type 2g", "type 2a"),
             ("FOO2L ward", "FOO2S ward"),
             ("sodium nitrate", "sodium nitrite"),
+            ("chromosome 10", "chromosome X"),
+            ("chromosome Y", "chromosome X"),
+            ("sodium chlorine", "sodium chloride"),
+            ("CD8pos T cell", "CD8- T cell"),
+            ("CD8 positive T cells", "CD8- T cell"),
             ("sodium sulphate", "sodium sulfite"),
             ("methanol", "ethanol"),
             ("George Bush Jr.", "George Bush Sr."),

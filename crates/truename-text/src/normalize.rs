@@ -173,6 +173,7 @@ fn fold_ascii(name: &str) -> String {
 fn push_folded(folded: &mut String, character: char) {
     match character {
         '+' | '#' => folded.push(character),
+        '♯' => folded.push('#'),
         '&' => {
             push_space(folded);
             folded.push_str("and");

@@ -35,6 +35,9 @@ const ENDINGS: [(&str, &str); 30] = [
     ("ango", "angoes"),
     ("cho", "choes"),
 ];
+/// Singulars with plurals of another vowel.
+const IRREGULAR: [(&str, &str); 6] =
+    [("foot", "feet"), ("tooth", "teeth"), ("goose", "geese"), ("mouse", "mice"), ("louse", "lice"), ("ox", "oxen")];
 /// Fewest letters of a singular; of shorter ones, only [`SHORT`] have such plurals.
 const MIN_LETTERS: usize = 4;
 /// Words in capitals of at most this many letters are acronyms.
@@ -82,6 +85,14 @@ pub(crate) fn other_numbers(word: &str) -> impl Iterator<Item = String> {
         || word.len() > LONGEST_ACRONYM && rest.iter().all(u8::is_ascii_uppercase);
     let is_word = may_have_other_number(word) && word.starts_with(|c: char| c.is_ascii_alphabetic()) && is_even;
     let pairs = if is_word { &ENDINGS[..] } else { &[] };
+    let irregular = IRREGULAR.iter().filter(move |_| is_word).flat_map(move |(singular, plural)| {
+        let is_whole = |from: &&str| word.eq_ignore_ascii_case(from);
+        let pairs = [(singular, plural), (plural, singular)];
+        pairs
+            .into_iter()
+            .filter(move |(from, _)| is_whole(from))
+            .filter_map(|(from, to)| with_ending(word, &from[1..], &to[1..]))
+    });
     pairs
         .iter()
         .flat_map(move |(singular, plural)| {
@@ -91,12 +102,15 @@ pub(crate) fn other_numbers(word: &str) -> impl Iterator<Item = String> {
             [of_plural, of_singular]
         })
         .flatten()
+        .chain(irregular)
 }
 
 /// Returns false for words that have no ending of another number, by their last letter.
 pub(crate) fn may_have_other_number(word: &str) -> bool {
     let last = word.as_bytes().last().map_or(0, u8::to_ascii_lowercase);
-    word.len() > 2 && b"aefimnosx".contains(&last) && ends_so(word)
+    let is_irregular =
+        || IRREGULAR.iter().any(|(one, many)| [one, many].iter().any(|form| form.eq_ignore_ascii_case(word)));
+    word.len() > 1 && (word.len() > 2 && b"aefimnosx".contains(&last) && ends_so(word) || is_irregular())
 }
 
 /// Returns true if a word has one of the endings, and is not among the words that only look like plurals.
@@ -137,6 +151,9 @@ mod tests {
     fn a_plural_has_its_singular_and_the_other_way_round() {
         for (singular, plural) in [
             ("virus", "viruses"),
+            ("Foot", "Feet"),
+            ("mouse", "mice"),
+            ("tooth", "teeth"),
             ("fetus", "fetuses"),
             ("sinus", "sinuses"),
             ("gas", "gases"),

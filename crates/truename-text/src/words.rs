@@ -292,7 +292,7 @@ enum Class {
 fn class(character: char) -> Class {
     match character {
         'a'..='z' | 'A'..='Z' | '0'..='9' => Class::Within,
-        '+' | '#' | '&' => Class::Alone,
+        '+' | '#' | '&' | '♯' => Class::Alone,
         '\u{AD}' | '\u{FE00}'..='\u{FE0F}' => Class::Inside,
         _ if is_apostrophe(character) => Class::Inside,
         _ if character.is_ascii() => Class::Between,

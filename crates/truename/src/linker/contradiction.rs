@@ -4,8 +4,9 @@ use std::ops::RangeInclusive;
 
 use truename_kb::Snapshot;
 use truename_text::{
-    Designators, KeyMatch, LegalName, NameProfile, NormalizedName, VersionedName, differ_in_charge,
-    differ_in_final_signs, differ_in_formula, differ_in_minus, has_isotope_label, is_institution, is_isotope,
+    Designators, KeyMatch, LegalName, NameProfile, NormalizedName, VersionedName, differ_in_charge, differ_in_ending,
+    differ_in_final_signs, differ_in_formula, differ_in_minus, differ_in_variant, has_isotope_label, is_institution,
+    is_isotope,
 };
 
 use crate::feature::CandidateFeatures;
@@ -46,6 +47,8 @@ pub(super) fn weigh(
             || is_labelled && is_isotope(name)
             || differ_in_last_letter(&query.written, name)
             || differ_in_formula(&query.written, name)
+            || differ_in_variant(&query.written, name)
+            || differ_in_ending(&query.written, name)
             || own.as_ref().is_some_and(|own| designators.contradict(own)) && !is_general(query, candidate, snapshot)?;
         if is_other {
             *score = score.min(MAX_SCORE);
