@@ -73,7 +73,7 @@ pub(crate) fn unread(row: &Fields) -> u64 {
     lists.flatten().map(|span| results(span) as u64).sum()
 }
 
-/// Returns the annotation of a span; none for what Label Studio says of the whole text.
+/// Returns the annotation of a span; none for what Label Studio says of the whole text, and for its relations.
 fn annotation(span: &Value) -> Result<Option<Annotation>, String> {
     if let Value::Array(parts) = span {
         let bounds = (parts.first().and_then(offset), parts.get(1).and_then(offset));
@@ -84,13 +84,22 @@ fn annotation(span: &Value) -> Result<Option<Annotation>, String> {
         return Ok(Some(Annotation { pieces: vec![(start, end)], mention_type, ..Annotation::default() }));
     }
     let value = span.get("value").unwrap_or(span);
-    if span.get("value").is_some() && value.get("start").is_none() {
+    let is_relation = span.get("from_id").is_some() && span.get("to_id").is_some();
+    if is_relation || span.get("value").is_some() && value.get("start").is_none() {
         return Ok(None);
     }
-    // PubAnnotation has the bounds in an object of their own.
-    let bounds = value.get("span").filter(|bounds| bounds.is_object()).unwrap_or(value);
-    let at = |keys: &[&str]| keys.iter().find_map(|key| offset(bounds.get(*key)?));
-    let (Some(start), Some(end)) = (at(&["start", "start_offset", "begin"]), at(&["end", "end_offset"])) else {
+    // PubAnnotation has the bounds in an object of their own, or several.
+    let bounds = match value.get("span") {
+        Some(Value::Array(bounds)) => &bounds[..],
+        Some(bounds @ Value::Object(_)) => std::slice::from_ref(bounds),
+        _ => std::slice::from_ref(value),
+    };
+    let piece = |bounds: &Value| {
+        let at = |keys: &[&str]| keys.iter().find_map(|key| offset(bounds.get(*key)?));
+        at(&["start", "start_offset", "begin"]).zip(at(&["end", "end_offset"]))
+    };
+    let pieces: Option<Vec<(usize, usize)>> = bounds.iter().map(piece).collect();
+    let Some(pieces) = pieces.filter(|pieces| !pieces.is_empty()) else {
         return Err("`start` or `end` is missing".into());
     };
     let mention_types = ["label", "labels", "type", "obj"].iter().filter_map(|key| value.get(*key));
@@ -99,13 +108,7 @@ fn annotation(span: &Value) -> Result<Option<Annotation>, String> {
         .next();
     let id = ["kb_id", "concept_id"].iter().find_map(|key| scalar(value.get(*key)?)).filter(|id| !id.is_empty());
     let text = value.get("text").and_then(Value::as_str).map(str::to_owned);
-    Ok(Some(Annotation {
-        pieces: vec![(start, end)],
-        text,
-        mention_type: mention_type.unwrap_or_default(),
-        id,
-        ..Annotation::default()
-    }))
+    Ok(Some(Annotation { pieces, text, mention_type: mention_type.unwrap_or_default(), id, ..Annotation::default() }))
 }
 
 /// Returns the tokens of a row that has no text of its own; Prodigy's are objects.

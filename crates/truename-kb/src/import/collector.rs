@@ -498,9 +498,9 @@ impl Collector {
             let reason = "UTF-8 that was decoded as another encoding, repaired";
             self.advised_problem(line, trimmed, reason, Some(encoding_hint()))?;
         }
-        let repaired = repaired.as_deref().unwrap_or(trimmed);
-        let plain = truename_text::without_markup(repaired).map(|plain| plain.replace('\n', " ").trim().to_owned());
-        let plain = plain.filter(|plain| !plain.is_empty()).unwrap_or_else(|| repaired.to_owned());
+        let repaired = on_one_line(repaired.as_deref().unwrap_or(trimmed));
+        let plain = truename_text::without_markup(&repaired).map(|plain| plain.replace('\n', " ").trim().to_owned());
+        let plain = plain.filter(|plain| !plain.is_empty()).unwrap_or_else(|| repaired.into_owned());
         let Cow::Owned(cleaned) = without_controls(&plain) else { return Ok(Some(plain)) };
         self.problem(line, trimmed, "control or bidirectional characters were taken out of a name")?;
         Ok(Some(cleaned).filter(|cleaned| !cleaned.is_empty()))
@@ -630,4 +630,11 @@ impl Collector {
 /// Returns an id without the byte order mark that a line has where files were joined.
 fn without_mark(id: &str) -> &str {
     id.trim_start_matches('\u{FEFF}')
+}
+/// Returns a name with blanks in the place of its line ends, as files that are set out for reading have them.
+fn on_one_line(name: &str) -> Cow<'_, str> {
+    if !name.contains(['\n', '\r']) {
+        return Cow::Borrowed(name);
+    }
+    Cow::Owned(name.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" "))
 }

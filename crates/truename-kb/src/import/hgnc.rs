@@ -24,7 +24,7 @@ pub(super) const HGNC: PublishedTables = PublishedTables {
                     ids("UniProtKB", "uniprot_ids", '|'),
                     ids("OMIM", "omim_id", '|'),
                 ],
-                retired: ("status", &["Entry Withdrawn"]),
+                retired: ("status", &["Entry Withdrawn", "Symbol Withdrawn", "Symbol withdrawn"]),
                 ..Concepts::DEFAULT
             }),
             ..Description::DEFAULT
