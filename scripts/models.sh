@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes the models of the folder `crates/truename/models` anew from public data; the same data and seed give the same weights.
-#   sh scripts/models.sh DATA WORK
+#   sh scripts/models.sh DATA WORK [SOURCES]
+# SOURCES, the repositories that scripts/general_corpora.py reads, makes the recognizer for general English too.
 # DATA holds the corpora that its README.md names with their sources, WORK is a new folder for what is made on the way. TRUENAME is the
 # program, by default that of the release build. Its README.md says how long it takes.
 set -eu
@@ -20,4 +21,16 @@ sed -E 's/\tCellLine\t/\tcell line\t/' "$work/biored-dev.pubtator" >"$work/calib
 "$truename" model calibrate "$work/quantised" --gold "$work/calibration.pubtator"
 for file in config.json model.safetensors tokenizer.json truename.json; do
     cp "$work/quantised/$file" crates/truename/models/recognizer/
+done
+
+[ $# -gt 2 ] || exit 0
+python3 scripts/general_corpora.py "$3" "$work"
+cp recipes/general-recognizer.toml "$work/"
+"$truename" train "$work/general-recognizer.toml" --encoder "$encoder" --out "$work/general" --threads 2
+"$truename" model quantize "$work/general" --trained-types --out "$work/general-quantised"
+cat "$work/uner-ewt-dev.jsonl" "$work/gum-dev.jsonl" >"$work/general-calibration.jsonl"
+"$truename" model calibrate "$work/general-quantised" --kb general --gold "$work/general-calibration.jsonl" \
+    --gold-type person --gold-type organization --gold-type location
+for file in config.json model.safetensors tokenizer.json truename.json; do
+    cp "$work/general-quantised/$file" crates/truename/models/general/
 done

@@ -234,7 +234,8 @@ impl KnowledgeBase {
     #[staticmethod]
     #[pyo3(signature = (path, *, encoder=None))]
     fn open(py: Python<'_>, path: PathBuf, encoder: Option<Bound<'_, PyAny>>) -> PyResult<Self> {
-        Self::opened(py, Kb::new(Place::Folder(absolute(path)?), encoder_choice(encoder)?))
+        let path = if truename::KnowledgeBase::is_bundled(&path) { path } else { absolute(path)? };
+        Self::opened(py, Kb::new(Place::Folder(path), encoder_choice(encoder)?))
     }
 
     /// Imports files into a new knowledge base in the folder `out`, and opens it.

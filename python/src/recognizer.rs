@@ -104,13 +104,13 @@ fn score(mention: &LinkedMention) -> f64 {
 
 #[pymethods]
 impl Recognizer {
-    /// Opens the recognizer in a folder that `train` made, or "bundled" for the one for biomedical texts that is part of the package.
+    /// Opens the recognizer in a folder that `train` made, or "bundled" for the one for biomedical texts that is part of the package, "general" for that of general English.
     ///
     /// `precision`: "int8" for a copy with weights in 8 bits, which is made in the cache on first use; by default that of the folder.
     #[staticmethod]
     #[pyo3(signature = (path, *, precision=None))]
     fn open(py: Python<'_>, path: PathBuf, precision: Option<String>) -> PyResult<Self> {
-        let from = if path.as_os_str() == "bundled" { path } else { absolute(path)? };
+        let from = if TrainedRecognizer::is_named(&path) { path } else { absolute(path)? };
         let recognizer = Call::default().run(py, move || {
             let recognizer = TrainedRecognizer::named(&from)?;
             match precision {

@@ -8,7 +8,8 @@ use truename::{AdapterChoice, Encoder, Error, Precision, with_precision};
 /// The knowledge base to use.
 #[derive(Args)]
 pub struct KbArgument {
-    /// Knowledge base to use [default: the bundled one, MeSH diseases and chemicals]
+    /// Knowledge base to use: a folder, a pack, or `general` for the persons, places and organizations that are part of the program
+    /// [default: the bundled one, MeSH diseases and chemicals]
     #[arg(long, value_name = "DIR", env = "TRUENAME_KB")]
     pub kb: Option<PathBuf>,
 }

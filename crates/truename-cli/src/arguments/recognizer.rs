@@ -25,8 +25,8 @@ pub struct RecognizerArguments {
 /// The recognizers to use, and the types that they look for.
 #[derive(Args)]
 pub struct RecognizerChoices {
-    /// Recognizer: a folder that `train` made, `bundled` for the one for biomedical texts that is part of the program,
-    /// `dictionary` for the names of the knowledge base, or `both` for the knowledge base's own and then the dictionary; may
+    /// Recognizer: a folder that `train` made, `bundled` for the one for biomedical texts that is part of the program, `general` for
+    /// the one for general English, `dictionary` for the names of the knowledge base, or `both` for the knowledge base's own and then the dictionary; may
     /// be given several times, mentions of the first come first [default: the knowledge base's own, else `bundled` for the types
     /// whose names it knows and the dictionary for the others]
     #[arg(long, value_name = "DIR")]

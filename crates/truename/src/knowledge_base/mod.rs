@@ -73,7 +73,7 @@ pub struct NearName {
 
 impl KnowledgeBase {
     /// Opens the knowledge base in a folder, or in a pack ([`KnowledgeBase::pack`]), which is unpacked into the user's cache the first
-    /// time and is not written to. The models that it carries are opened when they are first needed.
+    /// time and is not written to; so is the one of persons, places and organizations that is part of the program, named `general`. The models that it carries are opened when they are first needed.
     ///
     /// # Errors
     /// If there is none, it is damaged, or a newer version of Truename made it.
@@ -84,14 +84,19 @@ impl KnowledgeBase {
         let ngrams = NgramIndex::open(store.env(), &read)?;
         let vectors = VectorIndex::open(store.env(), &read)?;
         read.commit()?;
-        let pack = pack::is_pack(path).then(|| path.to_owned());
+        let pack = (pack::is_pack(path) || bundled::is_general(path)).then(|| path.to_owned());
         Ok(Self { store, indexes: Indexes { ngrams, vectors }, encoder: OnceLock::new(), pack })
     }
 
-    /// Returns true if a path is the folder of a knowledge base, or named as a pack is.
+    /// Returns true if a path is the folder of a knowledge base, or named as a pack or one of the program is.
     pub fn is_at(path: impl AsRef<Path>) -> bool {
         let path = path.as_ref();
-        pack::is_pack(path) || path.join(pack::STORE[0]).is_file()
+        pack::is_pack(path) || bundled::is_general(path) || path.join(pack::STORE[0]).is_file()
+    }
+
+    /// Returns true for the name of a knowledge base that is part of the program, where no file or folder has it.
+    pub fn is_bundled(path: impl AsRef<Path>) -> bool {
+        bundled::is_general(path.as_ref())
     }
 
     /// Opens the bundled knowledge base: MeSH diseases and chemicals. Unpacks it into the user's cache on first use.

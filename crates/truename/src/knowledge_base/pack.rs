@@ -12,8 +12,8 @@ use tar::{Archive, Builder, Entry, EntryType, Header};
 use truename_error::{ErrorKind, HintPart, hint};
 use truename_files::{Partial, open_regular, remove_remains};
 
-use super::KnowledgeBase;
 use super::models::MODELS;
+use super::{KnowledgeBase, bundled};
 use crate::cache::cache_folder;
 use crate::{Error, error};
 
@@ -106,13 +106,27 @@ pub(super) fn is_pack(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(EXTENSION.as_bytes()) && !path.is_dir()
 }
 
-/// Returns the folder of a knowledge base; a pack is unpacked into the user's cache.
+/// Returns the folder of a knowledge base; a pack, and one that is part of the program, is unpacked into the user's cache.
 pub(super) fn folder_of(path: &Path) -> Result<PathBuf, Error> {
-    if is_pack(path) { KnowledgeBase::unpack(path, None) } else { Ok(path.to_owned()) }
+    match path {
+        _ if is_pack(path) => KnowledgeBase::unpack(path, None),
+        _ if bundled::is_general(path) => bundled::general(),
+        _ => Ok(path.to_owned()),
+    }
 }
 
 /// Error of a change of a pack.
 pub(super) fn not_written(pack: &Path) -> Error {
+    if bundled::is_general(pack) {
+        let copy = HintPart::action("kb pack").with("kb", pack.display()).with("out", "DIR");
+        let message = format!("{} is part of the program, which is not written to", pack.display());
+        return Error::new(ErrorKind::Other, message).with_hint(hint![
+            copy,
+            " and ",
+            HintPart::action("kb unpack"),
+            " copy it"
+        ]);
+    }
     let unpack = HintPart::action("kb unpack").value(pack.display()).with("out", "DIR");
     Error::new(ErrorKind::Other, format_args!("{} is a pack, which is not written to", pack.display()))
         .with_hint(hint![unpack, " makes a folder of it"])

@@ -44,7 +44,7 @@ pub struct RecognizerOptions {
 
 impl RecognizerOptions {
     /// Opens recognizers as one; mentions of the first come first. A name is a folder, `dictionary` for the names of the knowledge base,
-    /// `both` for the knowledge base's own recognizer and then its dictionary, or `bundled` for the one that is part of the program. Without names
+    /// `both` for the knowledge base's own recognizer and then its dictionary, or `bundled` or `general` for one that is part of the program. Without names
     /// it is as [`RecognizerOptions::of_knowledge_base`] says. `kb` opens the knowledge base where it is needed.
     ///
     /// # Errors

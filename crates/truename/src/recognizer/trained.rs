@@ -1,5 +1,6 @@
 //! Recognizes mentions by a model that `train` made: by spans and descriptions of types, or by tags.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
@@ -231,6 +232,7 @@ impl Recognizer for TrainedRecognizer {
                 .drain(..)
                 .flat_map(|one| at_pictographs(text, one))
                 .flat_map(|one| at_names(text, one, names))
+                .map(|one| RecognizedMention { span: with_bracket(text, one.span), ..one })
                 .collect();
         }
         let mut found = found.into_iter();
@@ -269,6 +271,19 @@ impl Recognizer for TrainedRecognizer {
 /// Returns the parts of a document that are read one by one: its passages, cut where no mention reaches across.
 fn passages(document: &Document) -> Vec<Span> {
     document.passage_spans().into_iter().flat_map(|passage| segments(&document.text, passage)).collect()
+}
+
+/// Returns a span with the bracket beside it that one within it lacks: `(lactic acid` of `poly(lactic acid)`.
+fn with_bracket(text: &str, span: Span) -> Span {
+    let piece = &text[span.range()];
+    for (open, close) in [('(', ')'), ('[', ']')] {
+        match piece.matches(open).count().cmp(&piece.matches(close).count()) {
+            Ordering::Greater if text[span.end..].starts_with(close) => return Span::new(span.start, span.end + 1),
+            Ordering::Less if text[..span.start].ends_with(open) => return Span::new(span.start - 1, span.end),
+            _ => {}
+        }
+    }
+    span
 }
 
 /// Returns the parts of a mention between pictographs.
@@ -360,8 +375,22 @@ mod tests {
     }
 
     #[test]
+    fn brackets_are_in_pairs() {
+        for (text, piece, expected) in [
+            ("of poly(lactic acid), in", "poly(lactic acid", "poly(lactic acid)"),
+            ("(2-[foo]bar)", "foo]bar", "[foo]bar"),
+            ("a lung (cancer and", "lung (cancer", "lung (cancer"),
+            ("(lung) (cancer)", "lung", "lung"),
+        ] {
+            let start = text.find(piece).unwrap();
+            assert_eq!(&text[with_bracket(text, Span::new(start, start + piece.len())).range()], expected);
+        }
+    }
+
+    #[test]
     fn no_mention_reaches_across_a_pictograph() {
-        for (text, expected) in [("fever 🤒 cough😷", vec!["fever", "cough"]), ("naïve", vec!["naïve"]), ("😷", vec![])] {
+        for (text, expected) in [("fever 🤒 cough😷", vec!["fever", "cough"]), ("naïve", vec!["naïve"]), ("😷", vec![])]
+        {
             let found = at_pictographs(text, RecognizedMention::new(Span::new(0, text.len())));
             assert_eq!(found.iter().map(|one| &text[one.span.range()]).collect::<Vec<_>>(), expected);
         }

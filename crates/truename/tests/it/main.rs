@@ -9,6 +9,8 @@ mod coverage;
 mod distinctions;
 mod documents;
 mod everyday;
+#[cfg(feature = "models")]
+mod general;
 mod judgements;
 mod link;
 mod shards;
