@@ -72,6 +72,7 @@ impl Keys for PretrainKeys {
     const RANGES: &'static [(&'static str, Range)] = &[
         ("encoder.dropout", Range::PART),
         ("encoder.freeze_layers", Range::of(0.0, 1000.0)),
+        ("encoder.layers", Range::of(0.0, 1000.0)),
         ("mask.window", Range::of(8.0, 100_000.0)),
         ("mask.share", Range::PART),
         ("mask.batch", Range::of(8.0, 1e7)),

@@ -59,6 +59,7 @@ impl Keys for TextKeys {
         ("data.dev_share", Range::PART),
         ("encoder.dropout", Range::PART),
         ("encoder.freeze_layers", Range::of(0.0, 1000.0)),
+        ("encoder.layers", Range::of(0.0, 1000.0)),
     ];
     const PATHS: &'static [&'static str] = &["data.train", "data.dev", "encoder.from"];
 
