@@ -536,6 +536,18 @@ def test_mentions_have_the_share_of_right_ones_as_their_probability(kb, recogniz
         tn.calibrate_recognizer(folder, [tmp_path / "few.jsonl"], kb)
 
 
+def test_general_english_is_linked():
+    kb = tn.KnowledgeBase.open("general")
+    for known in [kb, pickle.loads(pickle.dumps(kb))]:
+        found = known.linker().link("Albert Einstein worked in Berlin.")
+        assert [(one.text, one.id, one.types) for one in found] == [
+            ("Albert Einstein", "Q937", ["person"]),
+            ("Berlin", "Q64", ["location"]),
+        ]
+    assert {"person", "event"} <= set(tn.Recognizer.open("general").types)
+
+
 def test_bundled_models_say_what_they_learnt_from():
-    (model,) = tn.bundled_models()
+    model, general = tn.bundled_models()
+    assert general["name"] == "general" and general["bytes"] < 17_000_000
     assert model["name"] == "bundled" and model["licence"] and model["trained_on"] and model["bytes"] > 10_000_000
