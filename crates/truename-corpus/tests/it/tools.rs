@@ -54,7 +54,7 @@ fn spans_of_other_tools_are_mentions() {
         ),
         (
             "Label Studio",
-            format!("[{{\"id\": 9, \"data\": {{{text}}}, \"annotations\": [{{\"result\": [{{\"value\": {{\"start\": 2, \"end\": 8, \"text\": \"asthma\", \"labels\": [\"Disease\"]}}}}, {{\"value\": {{\"choices\": [\"x\"]}}}}, {{\"value\": {{\"start\": 13, \"end\": 18, \"labels\": [\"Sign\"]}}}}]}}]}}]"),
+            format!("[{{\"id\": 9, \"data\": {{{text}}}, \"annotations\": [{{\"result\": [{{\"value\": {{\"start\": 2, \"end\": 8, \"text\": \"asthma\", \"labels\": [\"Disease\"]}}}}, {{\"value\": {{\"choices\": [\"x\"]}}}}, {{\"from_id\": \"a\", \"to_id\": \"b\", \"type\": \"relation\"}}, {{\"value\": {{\"start\": 13, \"end\": 18, \"labels\": [\"Sign\"]}}}}]}}]}}]"),
         ),
         (
             "tokens",
@@ -65,6 +65,14 @@ fn spans_of_other_tools_are_mentions() {
         assert_eq!(problems, [""; 0], "{tool}");
         assert_eq!(mentions(&documents[0]), wanted, "{tool}");
     }
+}
+
+#[test]
+fn a_span_of_pub_annotation_may_have_several_parts() {
+    let line = r#"{"text": "breast and ovarian cancer", "denotations": [{"span": [{"begin": 0, "end": 6}, {"begin": 19, "end": 25}], "obj": "Disease"}]}"#;
+    let (documents, problems) = read("a.jsonl", line, &ReadOptions::default());
+    assert_eq!(problems, [""; 0]);
+    assert_eq!(documents[0].mentions[0].fragments.len(), 2);
 }
 
 #[test]

@@ -755,6 +755,17 @@ fn a_gilda_row_without_db_and_id_is_listed() {
 }
 
 #[test]
+fn a_name_over_lines_has_blanks() {
+    let text = r#"<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#" xmlns:owl="http://www.w3.org/2002/07/owl#"><owl:Class rdf:about="http://x.org/1"><rdfs:label>
+    breast
+    cancer
+</rdfs:label></owl:Class></rdf:RDF>"#;
+    let import = import(Format::RdfXml, text);
+    assert_eq!(import.concepts[0].name, "breast cancer");
+    assert!(import.problems.is_empty(), "{:?}", import.problems);
+}
+
+#[test]
 fn named_nodes_without_an_iri_are_counted() {
     let class = |about: &str, label: &str| format!("<owl:Class{about}><rdfs:label>{label}</rdfs:label></owl:Class>");
     let text = format!(

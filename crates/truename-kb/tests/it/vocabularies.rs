@@ -339,12 +339,12 @@ fn deprecated_terms_of_loinc_are_mapped() {
 
 #[test]
 fn genes_and_proteins_are_read_with_all_names() {
-    let hgnc = "hgnc_id\tsymbol\tname\tlocus_group\tstatus\talias_symbol\talias_name\tprev_symbol\tprev_name\tentrez_id\tomim_id\nHGNC:1771\tCDK2\tcyclin dependent kinase 2\tprotein-coding gene\tApproved\t\"p33|CDKN2\"\t\t\t\"cell division kinase 2\"\t1017\t116953\nHGNC:9\tOLD\told\t\tEntry Withdrawn\t\t\t\t\t\t\n";
+    let hgnc = "hgnc_id\tsymbol\tname\tlocus_group\tstatus\talias_symbol\talias_name\tprev_symbol\tprev_name\tentrez_id\tomim_id\nHGNC:1771\tCDK2\tcyclin dependent kinase 2\tprotein-coding gene\tApproved\t\"p33|CDKN2\"\t\t\t\"cell division kinase 2\"\t1017\t116953\nHGNC:9\tOLD\told\t\tEntry Withdrawn\t\t\t\t\t\t\nHGNC:10\tOLD2\told\t\tSymbol withdrawn\t\t\t\t\t\t\n";
     let withdrawn = "HGNC_ID\tSTATUS\tWITHDRAWN_SYMBOL\tMERGED_INTO_REPORT(S) (i.e. HGNC_ID|SYMBOL|STATUS)\nHGNC:8\tMerged/Split\tX\tHGNC:1771|CDK2|Approved\n";
     let genes = import_files(&[("hgnc_complete_set.txt", hgnc), ("withdrawn.txt", withdrawn)]);
     assert_eq!(concepts(&genes), ["HGNC:1771: CDK2, cyclin dependent kinase 2, p33, CDKN2, cell division kinase 2"]);
     assert_eq!(genes.concepts[0].xrefs, ["NCBIGene:1017", "OMIM:116953", "HGNC:8"]);
-    assert_eq!(retired(&genes), ["HGNC:8 -> HGNC:1771 ? ", "HGNC:9 ->  ? "]);
+    assert_eq!(retired(&genes), ["HGNC:10 ->  ? ", "HGNC:8 -> HGNC:1771 ? ", "HGNC:9 ->  ? "]);
     let ncbi = "#tax_id\tGeneID\tSymbol\tLocusTag\tSynonyms\tdbXrefs\tchromosome\tmap_location\tdescription\ttype_of_gene\tSymbol_from_nomenclature_authority\tFull_name_from_nomenclature_authority\tNomenclature_status\tOther_designations\tModification_date\tFeature_type\n9606\t1017\tCDK2\t-\tCDKN2|p33(CDK2)\tHGNC:HGNC:1771|MIM:116953\t12\t12q13\tcyclin dependent kinase 2\tprotein-coding\tCDK2\tcyclin dependent kinase 2\tO\tcdc2-related protein kinase\t20240101\t-\n9606\t2\tNEWENTRY\t-\t-\t-\t-\t-\tx\tother\t-\t-\t-\t-\t2024\t-\n";
     let history = "#tax_id\tGeneID\tDiscontinued_GeneID\tDiscontinued_Symbol\tDiscontinue_Date\n9606\t1017\t7\tX\t2005\n9606\t-\t8\tY\t2005\n";
     let ncbi = import_files(&[("gene_info", ncbi), ("gene_history", history)]);
