@@ -29,8 +29,7 @@ cp recipes/general-recognizer.toml "$work/"
 "$truename" train "$work/general-recognizer.toml" --encoder "$encoder" --out "$work/general" --threads 2
 "$truename" model quantize "$work/general" --trained-types --out "$work/general-quantised"
 cat "$work/uner-ewt-dev.jsonl" "$work/gum-dev.jsonl" >"$work/general-calibration.jsonl"
-"$truename" model calibrate "$work/general-quantised" --kb general --gold "$work/general-calibration.jsonl" \
-    --gold-type person --gold-type organization --gold-type location
+"$truename" model calibrate "$work/general-quantised" --kb general --gold "$work/general-calibration.jsonl"
 for file in config.json model.safetensors tokenizer.json truename.json; do
     cp "$work/general-quantised/$file" crates/truename/models/general/
 done

@@ -41,14 +41,14 @@ pub struct AssertionRules {
 
 #[derive(Clone, Debug)]
 struct Phrase {
-    /// What must stand before the first word.
+    /// Required context before the first word.
     before: Before,
     /// Words behind the first, and [`COMMA`] where a clause must end.
     rest: Vec<String>,
     effects: Vec<Effect>,
 }
 
-/// What stands before the first word of a phrase; more counts for more among phrases of one length.
+/// Required context before a phrase. Of two phrases of the same length, the one with the later variant is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Before {
     Anything,

@@ -28,7 +28,7 @@ use keys::TextKeys;
 pub(crate) use keys::{CorpusKey, DocumentKeys, EncoderKeys, corpora, frozen, transformer};
 pub(crate) use windows::packed;
 
-/// What of a window's spans is read.
+/// Longest span, and whether windows show capitals.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SpanShape {
     /// Largest number of tokens of a span.

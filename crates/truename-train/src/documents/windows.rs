@@ -45,7 +45,7 @@ pub(crate) fn windows(
     Ok((all, sum))
 }
 
-/// How passages are cut into windows, and the largest number of tokens of a span.
+/// Options of windows, and the largest number of tokens of a span.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WindowSizes {
     pub options: WindowOptions,

@@ -72,8 +72,9 @@ pub struct NearName {
 }
 
 impl KnowledgeBase {
-    /// Opens the knowledge base in a folder, or in a pack ([`KnowledgeBase::pack`]), which is unpacked into the user's cache the first
-    /// time and is not written to; so is the one of persons, places and organizations that is part of the program, named `general`. The models that it carries are opened when they are first needed.
+    /// Opens the knowledge base in a folder or in a pack ([`KnowledgeBase::pack`]), or the one of persons, places and organizations that is
+    /// part of the program, named `general`. A pack and `general` are unpacked into the user's cache on first use and cannot be written
+    /// to. Attached models are opened when they are first needed.
     ///
     /// # Errors
     /// If there is none, it is damaged, or a newer version of Truename made it.

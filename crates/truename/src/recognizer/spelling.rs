@@ -138,7 +138,7 @@ fn is_code_in_other_capitals(piece: &str, name: &str) -> bool {
         && cased_letters(piece).to_lowercase() == cased_letters(name).to_lowercase()
 }
 
-/// Whether the capitals of a piece of text tell names from words.
+/// Whether capitals distinguish names from words in a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Capitals {
     /// Names in capitals stand in them.

@@ -5,7 +5,7 @@ use truename_text::Span;
 use crate::tokenizer::Place;
 use crate::{Error, Sequence, Tokenizer};
 
-/// How windows are cut, and what a model reads of their tokens.
+/// Size and overlap of the windows of a text, and whether their tokens show capitals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowOptions {
     /// Largest number of tokens of a window, with those that mark its ends.
@@ -30,7 +30,7 @@ pub struct SpanWindow {
 }
 
 impl SpanWindow {
-    /// Returns the windows of a text; each but the first begins with the last tokens of the one before it.
+    /// Returns the windows of a text; each but the first begins with the last [`WindowOptions::overlap`] tokens of the one before it.
     ///
     /// # Errors
     /// Where the tokenizer fails or reads characters, or the windows have no room for more than the overlap.

@@ -22,7 +22,7 @@ pub(super) struct Reader<'a> {
     pub student: &'a Tokenizer,
     /// `None` where both have the same tokens.
     pub teacher: Option<&'a Tokenizer>,
-    /// How windows are cut.
+    /// Size and overlap of the windows, and whether they show capitals.
     pub options: WindowOptions,
 }
 
