@@ -27,8 +27,10 @@ const BOUND: [(&str, &[&str]); 13] = [
 ];
 
 /// Files that may hold `unsafe`.
-const UNSAFE: [&str; 10] = [
+const UNSAFE: [&str; 12] = [
     "truename-index/src/vector/kernels.rs",
+    "truename-infer/src/kernels/int8/aarch64.rs",
+    "truename-infer/src/kernels/int8/amx.rs",
     "truename-infer/src/kernels/int8/x86.rs",
     "truename-infer/src/weights.rs",
     "truename-kb/src/compact.rs",

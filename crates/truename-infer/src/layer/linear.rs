@@ -52,7 +52,7 @@ impl Weight {
 
 impl Linear {
     /// Rows that a map in 8 bits reads at a time: they and their products stay in the L2 cache.
-    pub const INT8_ROWS: usize = 32;
+    pub const INT8_ROWS: usize = 64;
 
     /// # Shapes
     /// `weight: [outputs, inputs]`, `bias: [outputs]`

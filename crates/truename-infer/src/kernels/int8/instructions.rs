@@ -3,23 +3,27 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use super::{Sums, Tile, portable};
+use super::{RowSums, TILE_PANELS, Tile, portable};
 
 /// Instructions for products in 8 bits; the sums are the same with all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Int8Instructions {
+    /// AMX (`tdpbusd` of 16 rows and 16 columns), where Linux grants it.
+    Amx,
     /// AVX-512 with VNNI (`vpdpbusd` of 64 bytes).
     Avx512Vnni,
     /// AVX2 with VNNI (`vpdpbusd` of 32 bytes).
     AvxVnni,
     /// AVX2 (`vpmaddubsw`).
     Avx2,
+    /// The dot products of ARMv8.2 (`udot`).
+    NeonDotprod,
     /// None: plain loops.
     Portable,
 }
 
 impl Int8Instructions {
-    const ALL: [Self; 4] = [Self::Avx512Vnni, Self::AvxVnni, Self::Avx2, Self::Portable];
+    const ALL: [Self; 6] = [Self::Amx, Self::Avx512Vnni, Self::AvxVnni, Self::Avx2, Self::NeonDotprod, Self::Portable];
 
     /// The fastest instructions of this processor, or those that the environment variable `TRUENAME_ISA` names.
     ///
@@ -50,46 +54,63 @@ impl Int8Instructions {
         Self::available().map(|instructions| instructions.to_string()).collect::<Vec<_>>().join(", ")
     }
 
-    #[cfg(target_arch = "x86_64")]
     fn is_available(self) -> bool {
+        self.kernel_if_available().is_some()
+    }
+
+    /// The function for tiles, and their size.
+    ///
+    /// # Panics
+    /// Where this processor lacks the instructions.
+    pub(super) fn kernel(self) -> Kernel {
+        self.kernel_if_available().expect("instructions of this processor")
+    }
+
+    fn kernel_if_available(self) -> Option<Kernel> {
+        let of_eight_rows = |tile| Some(Kernel { rows: 8, panels: TILE_PANELS, tile, begin: || (), end: || () });
         match self {
-            Self::Avx512Vnni => is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vnni"),
-            Self::AvxVnni => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("avxvnni"),
-            Self::Avx2 => is_x86_feature_detected!("avx2"),
-            Self::Portable => true,
+            #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+            Self::Amx if super::amx::is_granted() && Self::Avx512Vnni.is_available() => Some(super::amx::KERNEL),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512Vnni if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vnni") => {
+                of_eight_rows(super::x86::tile_avx512_vnni)
+            }
+            #[cfg(target_arch = "x86_64")]
+            Self::AvxVnni if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("avxvnni") => {
+                of_eight_rows(super::x86::tile_avx_vnni)
+            }
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 if is_x86_feature_detected!("avx2") => of_eight_rows(super::x86::tile_avx2),
+            #[cfg(target_arch = "aarch64")]
+            Self::NeonDotprod if std::arch::is_aarch64_feature_detected!("dotprod") => {
+                of_eight_rows(super::aarch64::tile_neon_dotprod)
+            }
+            Self::Portable => of_eight_rows(portable::tile),
+            _ => None,
         }
     }
+}
 
-    #[cfg(not(target_arch = "x86_64"))]
-    fn is_available(self) -> bool {
-        self == Self::Portable
-    }
-
-    /// The function for tiles.
-    #[cfg(target_arch = "x86_64")]
-    pub(super) fn tile(self) -> fn(&Tile, &mut Sums) {
-        use super::x86;
-        match self {
-            Self::Avx512Vnni => x86::tile_avx512_vnni,
-            Self::AvxVnni => x86::tile_avx_vnni,
-            Self::Avx2 => x86::tile_avx2,
-            Self::Portable => portable::tile,
-        }
-    }
-
-    /// The function for tiles.
-    #[cfg(not(target_arch = "x86_64"))]
-    pub(super) fn tile(self) -> fn(&Tile, &mut Sums) {
-        portable::tile
-    }
+/// A function that computes the sums of tiles, and the most rows and panels of a tile.
+#[derive(Clone, Copy)]
+pub(super) struct Kernel {
+    pub rows: usize,
+    pub panels: usize,
+    pub tile: fn(&Tile, &mut [RowSums]),
+    /// Called on a thread before its tiles.
+    pub begin: fn(),
+    /// Called after them.
+    pub end: fn(),
 }
 
 impl fmt::Display for Int8Instructions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Amx => "amx",
             Self::Avx512Vnni => "avx512-vnni",
             Self::AvxVnni => "avx-vnni",
             Self::Avx2 => "avx2",
+            Self::NeonDotprod => "neon-dotprod",
             Self::Portable => "portable",
         })
     }

@@ -4,6 +4,10 @@
 //! scale of the row, from its least number on. `vpmaddubsw`, which adds two products in 16 bits, cannot saturate on such numbers:
 //! 2 · 255 · 63 < 2¹⁵. Attention, norms and activations are in single precision.
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod amx;
 mod instructions;
 mod matrix;
 mod portable;
@@ -21,37 +25,48 @@ pub use rows::Int8Rows;
 const PANEL_COLUMNS: usize = 16;
 /// Rows of the right factor that an instruction multiplies and adds at a time.
 const GROUP: usize = 4;
-/// Most rows of a tile.
-const TILE_ROWS: usize = 8;
 /// Most panels of a tile.
 const TILE_PANELS: usize = 3;
+/// Rows of activations come in blocks of so many; those past the last row are computed for nothing.
+const BLOCK_ROWS: usize = 16;
 /// Greatest weight: seven bits with the sign.
 const GREATEST_WEIGHT: f32 = 63.0;
 
 /// Factors of a tile of a product.
 struct Tile<'a> {
-    /// `[rows][depth]`; those past the count are not read.
-    rows: &'a [&'a [u8]; TILE_ROWS],
+    /// `[rows, stride]`: the rows of the tile, and those behind them to the end of a block.
+    values: &'a [u8],
+    stride: usize,
     /// Each `[depth / 4, 16 columns, 4]`.
     panels: &'a [&'a [i8]],
     /// Number of rows.
     count: usize,
 }
 
-/// Sums of a tile.
-type Sums = [[[i32; PANEL_COLUMNS]; TILE_PANELS]; TILE_ROWS];
+/// Sums of a row of a tile.
+type RowSums = [[i32; PANEL_COLUMNS]; TILE_PANELS];
 
 impl Tile<'_> {
     /// Steps of four along the depth.
     ///
     /// # Panics
-    /// Where a row or a panel is shorter than the first panel.
-    fn steps(&self) -> usize {
+    /// Where there are fewer values or sums than rows, or a row or a panel is shorter than the first panel.
+    fn steps(&self, sums: &[RowSums]) -> usize {
         let steps = self.panels.first().map_or(0, |panel| panel.len() / (PANEL_COLUMNS * GROUP));
-        let (panels, rows) = (self.panels, &self.rows[..self.count]);
+        let panels = self.panels;
         assert!(panels.len() <= TILE_PANELS, "a tile of {} panels", panels.len());
         assert!(panels.iter().all(|panel| panel.len() >= steps * PANEL_COLUMNS * GROUP), "panels of one depth");
-        assert!(rows.iter().all(|row| row.len() >= steps * GROUP), "rows as deep as the panels");
+        assert!(self.stride >= steps * GROUP, "rows as deep as the panels");
+        assert!(self.values.len() >= self.count * self.stride && sums.len() >= self.count, "rows and sums of a tile");
         steps
+    }
+
+    fn row(&self, row: usize) -> &[u8] {
+        &self.values[row * self.stride..][..self.stride]
+    }
+
+    /// Returns rows of the tile.
+    fn part(&self, first: usize, count: usize) -> Self {
+        Self { values: &self.values[first * self.stride..], count, ..*self }
     }
 }

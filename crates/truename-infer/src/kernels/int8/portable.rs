@@ -1,19 +1,19 @@
 //! Tiles by plain loops, which compilers turn into the vectors of any processor.
 
-use super::{GROUP, PANEL_COLUMNS, Sums, TILE_ROWS, Tile};
+use super::{GROUP, PANEL_COLUMNS, RowSums, Tile};
 
 /// Computes the sums of a tile.
-pub(super) fn tile(tile: &Tile, sums: &mut Sums) {
-    tile.steps();
+pub(super) fn tile(tile: &Tile, sums: &mut [RowSums]) {
+    tile.steps(sums);
     for (number, panel) in tile.panels.iter().enumerate() {
-        let mut totals = [[0; PANEL_COLUMNS]; TILE_ROWS];
+        sums[..tile.count].iter_mut().for_each(|sums| sums[number] = [0; PANEL_COLUMNS]);
         for (step, line) in panel.as_chunks::<{ PANEL_COLUMNS * GROUP }>().0.iter().enumerate() {
             let weights = by_depth(line);
-            for (row, totals) in tile.rows[..tile.count].iter().zip(&mut totals) {
-                add(row[step * GROUP..].first_chunk().expect("a row has as many groups"), &weights, totals);
+            for (row, sums) in sums[..tile.count].iter_mut().enumerate() {
+                let group = tile.row(row)[step * GROUP..].first_chunk().expect("a row has as many groups");
+                add(group, &weights, &mut sums[number]);
             }
         }
-        sums.iter_mut().zip(totals).for_each(|(sums, totals)| sums[number] = totals);
     }
 }
 

@@ -3,9 +3,9 @@
 use rten_simd::ops::{BitOps, NumOps, ToFloat};
 use rten_simd::{Isa, SimdOp};
 
-use super::instructions::Int8Instructions;
+use super::instructions::{Int8Instructions, Kernel};
 use super::matrix::Panel;
-use super::{Int8Matrix, Int8Rows, PANEL_COLUMNS, Sums, TILE_PANELS, TILE_ROWS, Tile};
+use super::{BLOCK_ROWS, Int8Matrix, Int8Rows, PANEL_COLUMNS, RowSums, TILE_PANELS, Tile};
 use crate::kernels::Onto;
 
 /// `out = left · right`, on this thread: `scaleᵣ scale_c Σ byte · value + lowestᵣ scale_c Σ value`.
@@ -24,11 +24,11 @@ fn multiply_with(instructions: Int8Instructions, left: &Int8Rows, right: &Int8Ma
     if let Onto::Bias(bias) = onto {
         assert_eq!(bias.len(), right.columns(), "the bias fits the product");
     }
-    Product { tile: instructions.tile(), left, right, out, onto }.dispatch();
+    Product { kernel: instructions.kernel(), left, right, out, onto }.dispatch();
 }
 
 struct Product<'a> {
-    tile: fn(&Tile, &mut Sums),
+    kernel: Kernel,
     left: &'a Int8Rows,
     right: &'a Int8Matrix,
     out: &'a mut [f32],
@@ -40,20 +40,18 @@ impl SimdOp for Product<'_> {
 
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
-        let Self { tile, left, right, out, onto } = self;
+        let Self { kernel, left, right, out, onto } = self;
         let (rows, columns) = (left.len(), right.columns());
-        let mut sums: Sums = [[[0; PANEL_COLUMNS]; TILE_PANELS]; TILE_ROWS];
-        let row = |row: usize| if row < rows { left.row(row) } else { &[] };
-        let tiles: Vec<[&[u8]; TILE_ROWS]> =
-            (0..rows).step_by(TILE_ROWS).map(|first| std::array::from_fn(|at| row(first + at))).collect();
-        // A few panels stay in the L1 cache while all rows pass by.
-        for panels in right.panels().chunks(TILE_PANELS) {
+        let mut sums = vec![RowSums::default(); kernel.rows.min(rows.next_multiple_of(BLOCK_ROWS))];
+        (kernel.begin)();
+        // A few panels stay in the cache while all rows pass by.
+        for panels in right.panels().chunks(kernel.panels) {
             let mut values: [&[i8]; TILE_PANELS] = [&[]; TILE_PANELS];
             panels.iter().zip(&mut values).for_each(|(panel, values)| *values = right.panel_values(panel));
-            for (number, rows_of_tile) in tiles.iter().enumerate() {
-                let first = number * TILE_ROWS;
-                let count = TILE_ROWS.min(rows - first);
-                tile(&Tile { rows: rows_of_tile, panels: &values[..panels.len()], count }, &mut sums);
+            for first in (0..rows).step_by(kernel.rows) {
+                let count = kernel.rows.min(rows - first);
+                let (values, stride) = (&values[..panels.len()], left.stride());
+                (kernel.tile)(&Tile { values: left.from_row(first), stride, panels: values, count }, &mut sums);
                 for (at, sums) in sums[..count].iter().enumerate() {
                     let out = &mut out[(first + at) * columns..][..columns];
                     let (scale, lowest) = (left.scales[first + at], left.lowest[first + at]);
@@ -63,6 +61,7 @@ impl SimdOp for Product<'_> {
                 }
             }
         }
+        (kernel.end)();
     }
 }
 
@@ -113,7 +112,7 @@ fn write<I: Isa>(isa: I, channels: &Channels, sums: &[i32; PANEL_COLUMNS], out: 
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{GROUP, PackedWeights, portable};
+    use super::super::{GROUP, PackedWeights};
     use super::*;
 
     fn numbers(count: usize, seed: usize) -> Vec<f32> {
@@ -125,28 +124,36 @@ mod tests {
         Int8Matrix::new(inputs).with_map(Box::new(values), &scales)
     }
 
+    fn compute(kernel: Kernel, tile: &Tile, sums: &mut [RowSums]) {
+        (kernel.begin)();
+        (kernel.tile)(tile, sums);
+        (kernel.end)();
+    }
+
     proptest! {
         /// Sums of all instructions are those of whole numbers without bound, whatever the bytes.
         #[test]
         fn sums_are_exact(
-            bytes in prop::collection::vec(any::<u8>(), 8 * 40),
-            weights in prop::collection::vec(-63i8..=63, 3 * 40 * PANEL_COLUMNS),
-            steps in 1usize..=10,
-            count in 1usize..=8,
+            bytes in prop::collection::vec(any::<u8>(), 48 * 160),
+            weights in prop::collection::vec(-63i8..=63, 3 * 160 * PANEL_COLUMNS),
+            steps in prop_oneof![1usize..=40, Just(16), Just(32)],
+            stride in 0usize..=1,
+            count in 1usize..=48,
             panels in 1usize..=3,
         ) {
-            let depth = steps * GROUP;
-            let panels: Vec<&[i8]> = weights.chunks(40 * PANEL_COLUMNS).take(panels).map(|panel| &panel[..depth * PANEL_COLUMNS]).collect();
-            let rows = std::array::from_fn(|row| &bytes[row * 40..][..depth]);
-            let tile = Tile { rows: &rows, panels: &panels, count };
+            let (depth, stride) = (steps * GROUP, steps * GROUP + (160 - steps * GROUP) * stride);
+            let panels: Vec<&[i8]> = weights.chunks(160 * PANEL_COLUMNS).take(panels).map(|panel| &panel[..depth * PANEL_COLUMNS]).collect();
             for instructions in Int8Instructions::available() {
-                let mut sums: Sums = [[[7; PANEL_COLUMNS]; TILE_PANELS]; TILE_ROWS];
-                instructions.tile()(&tile, &mut sums);
+                let kernel = instructions.kernel();
+                let (panels, count) = (&panels[..panels.len().min(kernel.panels)], count.min(kernel.rows));
+                let tile = Tile { values: &bytes, stride, panels, count };
+                let mut sums = vec![[[7; PANEL_COLUMNS]; TILE_PANELS]; count.next_multiple_of(BLOCK_ROWS)];
+                compute(kernel, &tile, &mut sums);
                 for (row, sums) in sums[..count].iter().enumerate() {
                     for (number, panel) in panels.iter().enumerate() {
                         for column in 0..PANEL_COLUMNS {
                             let weight = |at: usize| panel[(at / GROUP * PANEL_COLUMNS + column) * GROUP + at % GROUP];
-                            let exact: i64 = (0..depth).map(|at| i64::from(tile.rows[row][at]) * i64::from(weight(at))).sum();
+                            let exact: i64 = (0..depth).map(|at| i64::from(tile.row(row)[at]) * i64::from(weight(at))).sum();
                             prop_assert_eq!(i64::from(sums[number][column]), exact, "{}", instructions);
                         }
                     }
@@ -157,11 +164,12 @@ mod tests {
 
     #[test]
     fn the_greatest_numbers_do_not_saturate() {
-        let (bytes, weights) = ([255; 3072], vec![-63; 3072 * PANEL_COLUMNS]);
+        let (bytes, weights) = (vec![255; 3072 * BLOCK_ROWS], vec![-63; 3072 * PANEL_COLUMNS]);
         for instructions in Int8Instructions::available() {
-            let mut sums: Sums = [[[0; PANEL_COLUMNS]; TILE_PANELS]; TILE_ROWS];
-            instructions.tile()(&Tile { rows: &[&bytes; TILE_ROWS], panels: &[&weights], count: 8 }, &mut sums);
-            assert!(sums.iter().flat_map(|row| row[0]).all(|sum| sum == -63 * 255 * 3072), "{instructions}");
+            let mut sums = [RowSums::default(); BLOCK_ROWS];
+            let tile = Tile { values: &bytes, stride: 3072, panels: &[&weights], count: 8 };
+            compute(instructions.kernel(), &tile, &mut sums);
+            assert!(sums[..8].iter().flat_map(|row| row[0]).all(|sum| sum == -63 * 255 * 3072), "{instructions}");
         }
     }
 
@@ -197,20 +205,22 @@ mod tests {
 
     #[test]
     fn neither_other_rows_nor_instructions_change_a_bit() {
-        let (depth, columns) = (388, 100);
-        let (left, right) = (numbers(21 * depth, 5), matrix(&numbers(columns * depth, 6), depth));
-        let product = |instructions, rows: std::ops::Range<usize>| {
-            let mut quantized = Int8Rows::default();
-            quantized.quantize(&left[rows.start * depth..rows.end * depth], depth);
-            let mut out = vec![0.0; rows.len() * columns];
-            multiply_with(instructions, &quantized, &right, &mut out, Onto::Nothing);
-            out
-        };
-        let all = product(Int8Instructions::Portable, 0..21);
-        for instructions in Int8Instructions::available() {
-            assert_eq!(product(instructions, 0..21), all, "{instructions}");
-            for rows in [0..1, 3..10, 20..21] {
-                assert_eq!(product(instructions, rows.clone()), all[rows.start * columns..rows.end * columns]);
+        let (count, columns) = (150, 100);
+        for depth in [388, 384] {
+            let (left, right) = (numbers(count * depth, 5), matrix(&numbers(columns * depth, 6), depth));
+            let product = |instructions, rows: std::ops::Range<usize>| {
+                let mut quantized = Int8Rows::default();
+                quantized.quantize(&left[rows.start * depth..rows.end * depth], depth);
+                let mut out = vec![0.0; rows.len() * columns];
+                multiply_with(instructions, &quantized, &right, &mut out, Onto::Nothing);
+                out
+            };
+            let all = product(Int8Instructions::Portable, 0..count);
+            for instructions in Int8Instructions::available() {
+                assert_eq!(product(instructions, 0..count), all, "{instructions}");
+                for rows in [0..1, 3..10, 20..38, 149..150] {
+                    assert_eq!(product(instructions, rows.clone()), all[rows.start * columns..rows.end * columns]);
+                }
             }
         }
     }
@@ -238,8 +248,14 @@ mod tests {
 
     #[test]
     fn an_empty_tile_has_no_sums() {
-        let mut sums: Sums = [[[7; PANEL_COLUMNS]; TILE_PANELS]; TILE_ROWS];
-        portable::tile(&Tile { rows: &[&[]; TILE_ROWS], panels: &[], count: 0 }, &mut sums);
-        assert_eq!(sums[0][0][0], 7);
+        for instructions in Int8Instructions::available() {
+            let mut sums = [[[7; PANEL_COLUMNS]; TILE_PANELS]; BLOCK_ROWS];
+            let tile = Tile { values: &[], stride: 64, panels: &[], count: 0 };
+            compute(instructions.kernel(), &tile, &mut sums);
+            assert_eq!(sums[0][0][0], 7, "{instructions}");
+            let tile = Tile { values: &[1; 64 * BLOCK_ROWS], stride: 64, panels: &[&[]], count: BLOCK_ROWS };
+            compute(instructions.kernel(), &tile, &mut sums);
+            assert_eq!(sums[0][0][0], 0, "{instructions}");
+        }
     }
 }

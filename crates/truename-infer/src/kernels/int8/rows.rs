@@ -3,7 +3,7 @@
 use rten_simd::ops::{BitOps, FloatOps, NarrowSaturate, NumOps};
 use rten_simd::{Isa, SimdOp};
 
-use super::GROUP;
+use super::{BLOCK_ROWS, GROUP};
 
 /// Greatest byte.
 const GREATEST: f32 = 255.0;
@@ -11,7 +11,7 @@ const GREATEST: f32 = 255.0;
 /// Rows of activations in 8 bits: `x ≈ lowest + scale · byte`, with a scale and a lowest number for each row.
 #[derive(Default)]
 pub struct Int8Rows {
-    /// `[rows, stride]`, zeros past the width.
+    /// `[rows, stride]`, zeros past the width; anything past the last row, to the end of its block.
     values: Vec<u8>,
     stride: usize,
     pub(super) scales: Vec<f32>,
@@ -26,7 +26,7 @@ impl Int8Rows {
     pub fn quantize(&mut self, rows: &[f32], width: usize) {
         self.stride = width.next_multiple_of(GROUP);
         let count = rows.len() / width;
-        self.values.resize(count * self.stride, 0);
+        self.values.resize(count.next_multiple_of(BLOCK_ROWS) * self.stride, 0);
         self.scales.resize(count, 0.0);
         self.lowest.resize(count, 0.0);
         Quantize { rows, width, into: self }.dispatch();
@@ -42,8 +42,14 @@ impl Int8Rows {
         self.scales.is_empty()
     }
 
-    pub(super) fn row(&self, row: usize) -> &[u8] {
-        &self.values[row * self.stride..][..self.stride]
+    /// Returns the rows from one on: `[rows, stride]`, to the end of a block.
+    pub(super) fn from_row(&self, row: usize) -> &[u8] {
+        &self.values[row * self.stride..]
+    }
+
+    /// Bytes of a row.
+    pub(super) fn stride(&self) -> usize {
+        self.stride
     }
 }
 

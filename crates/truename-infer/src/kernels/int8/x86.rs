@@ -3,24 +3,27 @@
 
 use std::arch::x86_64::*;
 
-use super::{GROUP, PANEL_COLUMNS, Sums, TILE_PANELS, Tile};
+use super::{GROUP, PANEL_COLUMNS, RowSums, TILE_PANELS, Tile};
 
 /// Bytes of a panel that a row's four bytes are multiplied with: a cache line.
 type Line = [i8; PANEL_COLUMNS * GROUP];
 
 /// Computes the sums of a tile with AVX-512 VNNI, which this processor must have.
-pub(super) fn tile_avx512_vnni(tile: &Tile, sums: &mut Sums) {
-    let steps = tile.steps();
-    // SAFETY: `Int8Instructions` hands this function out where the instructions are, and `steps` has checked all lengths.
-    unsafe {
-        match (tile.count, tile.panels.len()) {
-            (0..=2, 3) => rows_avx512::<2, 3>(tile, steps, sums),
-            (3..=4, 3) => rows_avx512::<4, 3>(tile, steps, sums),
-            (5..=6, 3) => rows_avx512::<6, 3>(tile, steps, sums),
-            (_, 3) => rows_avx512::<8, 3>(tile, steps, sums),
-            (_, 2) => rows_avx512::<8, 2>(tile, steps, sums),
-            (_, 1) => rows_avx512::<8, 1>(tile, steps, sums),
-            _ => {}
+pub(super) fn tile_avx512_vnni(tile: &Tile, sums: &mut [RowSums]) {
+    let steps = tile.steps(sums);
+    for (at, sums) in sums[..tile.count].chunks_mut(8).enumerate() {
+        let tile = &tile.part(8 * at, sums.len());
+        // SAFETY: `Int8Instructions` hands this function out where the instructions are, and `steps` has checked all lengths.
+        unsafe {
+            match (tile.count, tile.panels.len()) {
+                (0..=2, 3) => rows_avx512::<2, 3>(tile, steps, sums),
+                (3..=4, 3) => rows_avx512::<4, 3>(tile, steps, sums),
+                (5..=6, 3) => rows_avx512::<6, 3>(tile, steps, sums),
+                (_, 3) => rows_avx512::<8, 3>(tile, steps, sums),
+                (_, 2) => rows_avx512::<8, 2>(tile, steps, sums),
+                (_, 1) => rows_avx512::<8, 1>(tile, steps, sums),
+                _ => {}
+            }
         }
     }
 }
@@ -28,9 +31,9 @@ pub(super) fn tile_avx512_vnni(tile: &Tile, sums: &mut Sums) {
 /// # Safety
 /// The processor has the instructions, and the first rows and panels have as many steps.
 #[target_feature(enable = "avx512f,avx512vnni")]
-unsafe fn rows_avx512<const ROWS: usize, const PANELS: usize>(tile: &Tile, steps: usize, sums: &mut Sums) {
+unsafe fn rows_avx512<const ROWS: usize, const PANELS: usize>(tile: &Tile, steps: usize, sums: &mut [RowSums]) {
     // Rows past the last are computed for nothing.
-    let rows: [*const u8; ROWS] = std::array::from_fn(|row| tile.rows[row.min(tile.count - 1)].as_ptr());
+    let rows: [*const u8; ROWS] = std::array::from_fn(|row| tile.row(row.min(tile.count - 1)).as_ptr());
     let panels: [*const Line; PANELS] = std::array::from_fn(|panel| tile.panels[panel].as_ptr().cast());
     let mut totals = [[_mm512_setzero_si512(); PANELS]; ROWS];
     for step in 0..steps {
@@ -59,8 +62,8 @@ unsafe fn rows_avx512<const ROWS: usize, const PANELS: usize>(tile: &Tile, steps
 macro_rules! tiles_of_256 {
     ($name:ident, $rows:ident, $features:literal, $instructions:literal, $dot:ident) => {
         #[doc = concat!("Computes the sums of a tile with ", $instructions, ", which this processor must have.")]
-        pub(super) fn $name(tile: &Tile, sums: &mut Sums) {
-            let steps = tile.steps();
+        pub(super) fn $name(tile: &Tile, sums: &mut [RowSums]) {
+            let steps = tile.steps(sums);
             for first in (0..tile.count).step_by(4) {
                 for panel in 0..tile.panels.len() {
                     // SAFETY: `Int8Instructions` hands this function out where the instructions are, and `steps` has checked all
@@ -78,9 +81,15 @@ macro_rules! tiles_of_256 {
         /// # Safety
         /// The processor has the instructions, and the rows from the first on and the panel have as many steps.
         #[target_feature(enable = $features)]
-        unsafe fn $rows<const ROWS: usize>(tile: &Tile, first: usize, panel: usize, steps: usize, sums: &mut Sums) {
+        unsafe fn $rows<const ROWS: usize>(
+            tile: &Tile,
+            first: usize,
+            panel: usize,
+            steps: usize,
+            sums: &mut [RowSums],
+        ) {
             let rows: [*const u8; ROWS] =
-                std::array::from_fn(|row| tile.rows[(first + row).min(tile.count - 1)].as_ptr());
+                std::array::from_fn(|row| tile.row((first + row).min(tile.count - 1)).as_ptr());
             let lines: *const [__m256i; 2] = tile.panels[panel].as_ptr().cast();
             let mut totals = [[_mm256_setzero_si256(); 2]; ROWS];
             for step in 0..steps {
