@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use super::vectors::NameVectors;
 use super::{LONGEST_NAME_BYTES, LinkCall, LinkOptions, Linker};
 use crate::memo::Memo;
 use crate::{Error, Link};
@@ -22,10 +23,11 @@ pub(super) struct NameAnswers<'n> {
     pub(super) searched: usize,
 }
 
-/// Remembered answers to names.
+/// Remembered answers to names, and vectors of names.
 #[derive(Clone)]
 pub(super) struct Answers {
     memo: Arc<Memo<Arc<NameAnswer>>>,
+    pub(super) vectors: Arc<NameVectors>,
     /// Number of a linker that no other has: its options decide its answers.
     linker: u64,
     bounds: (usize, usize),
@@ -34,7 +36,9 @@ pub(super) struct Answers {
 impl Answers {
     pub(super) fn new(options: &LinkOptions) -> Self {
         let bounds = (options.remembered_answers, options.remembered_bytes);
-        Self { memo: Arc::new(Memo::with_bounds(bounds.0, bounds.1)), linker: next_linker(), bounds }
+        let memo = Arc::new(Memo::with_bounds(bounds.0, bounds.1));
+        let vectors = Arc::new(NameVectors::with_bounds(bounds.0, bounds.1));
+        Self { memo, vectors, linker: next_linker(), bounds }
     }
 
     /// Returns the memory for another linker, shared if it has the same bounds.

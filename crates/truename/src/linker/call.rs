@@ -123,7 +123,7 @@ impl LinkCall<'_> {
         })?;
         let open: Vec<RankQuery<'_>> =
             asked.iter().zip(&resolved).filter(|(_, link)| link.is_none()).map(|(asked, _)| *asked).collect();
-        let vectors = Vectors::encode(encoder, &open)?;
+        let vectors = Vectors::encode(encoder, &open, &linker.answers.vectors)?;
         let mut ranked = self
             .call
             .in_pieces(&open, PIECE, |snapshot, first, piece| {
@@ -146,7 +146,8 @@ impl LinkCall<'_> {
         let mut all = BTreeSet::new();
         for names in names.chunks(ENCODE_BATCH) {
             let asked: Vec<RankQuery<'_>> = names.iter().map(|name| RankQuery::named(name)).collect();
-            let vectors = linker.kb.encoder()?.map(|encoder| Vectors::encode(encoder, &asked)).transpose()?;
+            let encode = |encoder| Vectors::encode(encoder, &asked, &linker.answers.vectors);
+            let vectors = linker.kb.encoder()?.map(|encoder| encode(encoder)).transpose()?;
             let reached = self.call.in_pieces(names, PIECE, |snapshot, first, piece| {
                 let nearest = vectors
                     .as_ref()

@@ -60,10 +60,10 @@ pub struct LinkOptions {
     pub assertions: Option<Arc<AssertionRules>>,
     /// True if mentions that the document does not affirm are left out ([`Assertions::is_affirmed`](crate::Assertions::is_affirmed)).
     pub asserted: bool,
-    /// Memory for the answers to names, in bytes, so that a repeated name is ranked once. Linkers made of each other share it if they
-    /// have the same bounds.
+    /// Memory for the answers to names, in bytes, so that a repeated name is ranked once, and as much for the vectors of names where there
+    /// is an encoder. Linkers made of each other share both if they have the same bounds.
     pub remembered_bytes: usize,
-    /// Number of answers to names that are remembered.
+    /// Number of answers to names that are remembered, and of vectors.
     pub remembered_answers: usize,
 }
 
