@@ -4,12 +4,12 @@
     pip install torch==2.15.0 transformers==5.23.0 tokenizers onnx onnxscript onnxruntime==1.31.1
     truename model quantize MODEL --out INT8    # ours in 8 bits; `--int8 INT8` below, left out without it
     python3 benches/encode_peers.py texts MODEL esappmod/train.json DIR    # DIR/names.txt, DIR/long.txt
-    RUSTFLAGS="-C target-cpu=native" cargo build --release --manifest-path benches/candle/Cargo.toml --target-dir candle
-    OURS="target/release/truename-bench encode" CANDLE=candle/release/candle-encode
-    python3 benches/encode_peers.py run MODEL DIR/names.txt --ours "$OURS" --candle $CANDLE
-    python3 benches/encode_peers.py run MODEL DIR/long.txt --ours "$OURS" --candle $CANDLE
+    RUSTFLAGS="-C target-cpu=native" cargo build --release --manifest-path benches/engines/Cargo.toml --target-dir engines
+    OURS="target/release/truename-bench encode" ENGINES=engines/release/other-engines    # candle and rten; left out without it
+    python3 benches/encode_peers.py run MODEL DIR/names.txt --ours "$OURS" --engines $ENGINES
+    python3 benches/encode_peers.py run MODEL DIR/long.txt --ours "$OURS" --engines $ENGINES
 
-Every engine gets two threads (`--threads`). As in sentence-transformers, PyTorch, ONNX Runtime and candle get the texts sorted by length
+Every engine gets two threads (`--threads`). As in sentence-transformers, PyTorch, ONNX Runtime, candle and rten get the texts sorted by length
 in batches of 32, padded to the longest. Vectors are the mean over the tokens, of unit length. Tokenization counts.
 `all_s` is the time for all texts after a warm-up run, `one_*` for one text at a time, `cpu_s` the processor time of all_s
 (independent of other work on the machine). Figures are medians of five processes. The peak is the best of five runs of
@@ -227,12 +227,12 @@ def useful_operations(model, path):
 
 def spawn(command, threads):
     """The line of JSON that a process prints last."""
-    environment = {**os.environ, "RAYON_NUM_THREADS": str(threads)}
+    environment = {**os.environ, "RAYON_NUM_THREADS": str(threads), "RTEN_NUM_THREADS": str(threads)}
     run = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
     return json.loads(run.stdout.splitlines()[-1])
 
 
-def compare(model, path, ours, int8, candle, rounds, threads):
+def compare(model, path, ours, int8, engines, rounds, threads):
     tokens, operations = useful_operations(model, path)
     with tempfile.TemporaryDirectory() as folder:
         exported = pathlib.Path(folder)
@@ -247,8 +247,10 @@ def compare(model, path, ours, int8, candle, rounds, threads):
         }
         if int8:
             commands["truename-int8"] = shlex.split(ours) + [str(int8), str(path)]
-        if candle:
-            commands["candle"] = shlex.split(candle) + [str(model), str(path)]
+        if engines:
+            commands["candle"] = shlex.split(engines) + ["candle", str(model), str(path)]
+            for name in ("rten", "rten-int8"):
+                commands[name] = shlex.split(engines) + [name, str(exported), str(path)]
         runs = {name: [] for name in commands}
         for _ in range(rounds):
             for name, command in commands.items():
@@ -283,7 +285,7 @@ def main():
     run.add_argument("texts", type=pathlib.Path)
     run.add_argument("--ours", required=True)
     run.add_argument("--int8", type=pathlib.Path, help="the folder of our model in 8 bits; left out without it")
-    run.add_argument("--candle", help="the program of benches/candle; left out without it")
+    run.add_argument("--engines", help="the program of benches/engines; left out without it")
     run.add_argument("--rounds", type=int, default=ROUNDS)
     run.add_argument("--threads", type=int, default=THREADS)
     exporter = commands.add_parser("export")
@@ -301,7 +303,7 @@ def main():
         case "names":
             write_names(given.train, given.file)
         case "run":
-            compare(given.model, given.texts, given.ours, given.int8, given.candle, given.rounds, given.threads)
+            compare(given.model, given.texts, given.ours, given.int8, given.engines, given.rounds, given.threads)
         case "export":
             export(given.model, given.folder)
         case "work":

@@ -1,16 +1,15 @@
-//! Encodes the lines of a file with candle's BERT: the same steps and the same line of JSON as `truename-bench encode`.
+//! Encodes the lines of a file with candle's BERT or with rten: the same steps and the same line of JSON as `truename-bench encode`.
 //! Padded batches of 32 texts sorted by length, as PyTorch gets them in `benches/encode_peers.py`.
 
+mod candle;
 #[path = "../../src/process.rs"]
 mod process;
+mod rten;
 
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context, Error};
-use candle_core::{DType, Device, Tensor};
-use candle_nn::VarBuilder;
-use candle_transformers::models::bert::{BertModel, Config};
+use anyhow::{Context, Error, bail};
 use tokenizers::Tokenizer;
 
 use process::{cpu_seconds, peak_memory_mb, timed};
@@ -18,21 +17,38 @@ use process::{cpu_seconds, peak_memory_mb, timed};
 const BATCH: usize = 32;
 const SINGLE_TEXTS: usize = 500;
 
+/// Padded token ids of a batch.
+struct Padded {
+    /// `[texts, width]`
+    ids: Vec<u32>,
+    /// `[texts, width]`: 1 for a token, 0 past the end of a text.
+    mask: Vec<u32>,
+    texts: usize,
+    width: usize,
+}
+
+/// Computes the hidden states of a batch and pools them: the mean over the tokens, of unit length.
+trait Engine {
+    /// Returns a vector for each text.
+    fn vectors(&self, batch: &Padded) -> anyhow::Result<Vec<Vec<f32>>>;
+}
+
 struct Encoder {
-    model: BertModel,
+    engine: Box<dyn Engine>,
     tokenizer: Tokenizer,
 }
 
 impl Encoder {
-    fn open(folder: &Path) -> anyhow::Result<Self> {
-        let config: Config = serde_json::from_slice(&std::fs::read(folder.join("config.json"))?)?;
-        // SAFETY: nobody changes the file meanwhile.
-        let weights = unsafe {
-            VarBuilder::from_mmaped_safetensors(&[folder.join("model.safetensors")], DType::F32, &Device::Cpu)?
-        };
+    fn open(engine: &str, folder: &Path) -> anyhow::Result<Self> {
         let mut tokenizer = Tokenizer::from_file(folder.join("tokenizer.json")).map_err(Error::msg)?;
         tokenizer.with_truncation(None).map_err(Error::msg)?.with_padding(None);
-        Ok(Self { model: BertModel::load(weights, &config)?, tokenizer })
+        let engine: Box<dyn Engine> = match engine {
+            "candle" => Box::new(candle::Bert::open(folder)?),
+            "rten" => Box::new(rten::Onnx::open(&folder.join("exported.onnx"))?),
+            "rten-int8" => Box::new(rten::Onnx::open(&folder.join("int8.onnx"))?),
+            _ => bail!("no engine `{engine}`: candle, rten or rten-int8"),
+        };
+        Ok(Self { engine, tokenizer })
     }
 
     /// Unit vectors, in the order of the texts.
@@ -49,27 +65,22 @@ impl Encoder {
                     row.resize(width, 0);
                     row
                 };
-                Tensor::from_vec(batch.iter().flat_map(row).collect::<Vec<u32>>(), (batch.len(), width), &Device::Cpu)
+                batch.iter().flat_map(row).collect()
             };
-            let (ids, mask) = (padded(|one| one.get_ids())?, padded(|one| one.get_attention_mask())?);
-            let states = self.model.forward(&ids, &ids.zeros_like()?, Some(&mask))?;
-            let weights = mask.to_dtype(DType::F32)?.unsqueeze(2)?;
-            let sums = states.broadcast_mul(&weights)?.sum(1)?;
-            let unit = sums.broadcast_div(&sums.sqr()?.sum_keepdim(1)?.sqrt()?)?;
-            for (text, vector) in batch.iter().zip(unit.to_vec2::<f32>()?) {
-                vectors[*text] = vector;
-            }
+            let (ids, mask) = (padded(|one| one.get_ids()), padded(|one| one.get_attention_mask()));
+            let of_batch = self.engine.vectors(&Padded { ids, mask, texts: batch.len(), width })?;
+            batch.iter().zip(of_batch).for_each(|(text, vector)| vectors[*text] = vector);
         }
         Ok(vectors)
     }
 }
 
 fn main() -> anyhow::Result<()> {
-    let mut arguments = std::env::args().skip(1);
-    let (model, texts) = arguments.next().zip(arguments.next()).context("usage: candle-encode MODEL TEXTS")?;
-    let lines = std::fs::read_to_string(texts)?;
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [engine, model, texts] = arguments.as_slice() else { bail!("usage: other-engines ENGINE MODEL TEXTS") };
+    let lines = std::fs::read_to_string(texts).with_context(|| texts.clone())?;
     let lines: Vec<&str> = lines.lines().collect();
-    let (encoder, open) = timed(|| Encoder::open(Path::new(&model)));
+    let (encoder, open) = timed(|| Encoder::open(engine, Path::new(model)));
     let encoder = encoder?;
     let (warm, first) = timed(|| encoder.encode(&lines));
     warm?;
@@ -81,7 +92,7 @@ fn main() -> anyhow::Result<()> {
     single.sort_unstable();
     let quantile = |share: f64| 1e3 * single[((single.len() - 1) as f64 * share) as usize].as_secs_f64();
     let report = serde_json::json!({
-        "engine": "candle", "texts": lines.len(), "open_ms": 1e3 * open.as_secs_f64(), "first_s": first.as_secs_f64(),
+        "engine": engine, "texts": lines.len(), "open_ms": 1e3 * open.as_secs_f64(), "first_s": first.as_secs_f64(),
         "all_s": all.as_secs_f64(), "cpu_s": cpu, "one_p50_ms": quantile(0.5), "one_p99_ms": quantile(0.99),
         "memory_mb": peak_memory_mb()?, "first_vector": vectors?[0],
     });
