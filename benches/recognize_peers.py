@@ -13,7 +13,8 @@ size, or of one where they are smaller; a mention that only one finds must be as
 
 Speed: a figure is the time for all abstracts but the first, a run on the first one taken off, so that neither the
 start nor the loading of a model counts; tokenization does. Medians of `--rounds`.
-- `truename`: `truename --threads N recognize`; a run is a process.
+- `truename`: `truename --threads N recognize`; a run is a process. `truename-int8`: the same with `--int8 FOLDER`, which
+  `truename model quantize MODEL --out FOLDER` made.
 - `pytorch`: the same windows, sorted by length, in batches of 32 padded to the longest, all candidate spans of a batch
   scored at once.
 - `spacy-ruler`: EntityRuler on a blank English pipeline, without regard to case; its patterns are the mentions of the
@@ -443,9 +444,9 @@ def in_own_process(threads, function, *arguments):
         return process.submit(function, *arguments).result()
 
 
-def run_ours(given, documents, threads, out):
+def run_ours(given, model, documents, threads, out):
     """Runs `truename recognize` on a file; returns seconds, processor time and peak memory."""
-    command = [given.truename, "--quiet", "--threads", threads, "recognize", "--no-abbreviations", documents, "--recognizer", given.model]
+    command = [given.truename, "--quiet", "--threads", threads, "recognize", "--no-abbreviations", documents, "--recognizer", model]
     command += ["--format", "jsonl", "--offsets", "chars", "--out", out]
     start = time.perf_counter()
     process = subprocess.Popen([str(part) for part in command])
@@ -455,9 +456,9 @@ def run_ours(given, documents, threads, out):
     return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
-def measure_ours(given, documents, first_document, threads, out):
-    first = run_ours(given, first_document, threads, out)
-    rest = run_ours(given, documents, threads, out)
+def measure_ours(given, model, documents, first_document, threads, out):
+    first = run_ours(given, model, first_document, threads, out)
+    rest = run_ours(given, model, documents, threads, out)
     lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     found = [{(one["start"], one["end"], one["types"][0]) for one in line["mentions"]} for line in lines]
     return {"seconds": rest[0] - first[0], "cpu_s": rest[1] - first[1], "memory_mb": rest[2], "found": found}
@@ -471,7 +472,7 @@ def compare(given):
         documents, first, out = (pathlib.Path(folder) / name for name in names)
         write_pubtator(documents, abstracts)
         write_pubtator(first, abstracts[:1])
-        run_ours(given, documents, most, out)
+        run_ours(given, given.model, documents, most, out)
         check(in_own_process(most, agreement, given.model, abstracts, out))
         if "spacy-ner" in given.peers and not given.ner.exists():
             training = read_pubtator(training_part(given.data))
@@ -480,7 +481,9 @@ def compare(given):
         runs = collections.defaultdict(list)
         for _ in range(given.rounds):
             for threads in given.threads:
-                runs["truename", threads].append(measure_ours(given, documents, first, threads, out))
+                for name, model in (("truename", given.model), ("truename-int8", given.int8)):
+                    if model:
+                        runs[name, threads].append(measure_ours(given, model, documents, first, threads, out))
                 for name in given.peers:
                     libraries = threads if name == "pytorch" else 1
                     run = in_own_process(libraries, measure_peer, name, given, abstracts, threads)
@@ -498,12 +501,12 @@ def check(agreed):
 
 def report(runs, abstracts):
     print(f"{len(abstracts)} abstracts")
-    print(f"{'':12} threads abstracts/s  cpu_ms memory_mb |      P      R     F1")
+    print(f"{'':13} threads abstracts/s  cpu_ms memory_mb |      P      R     F1")
     for (name, threads), measured in sorted(runs.items(), key=lambda item: item[0][1]):
         median = {key: statistics.median(run[key] for run in measured) for key in ("seconds", "cpu_s", "memory_mb")}
         others = len(abstracts) - 1
         scores = "".join(f"{score:7.2f}" for score in strict_scores(measured[0]["found"], abstracts))
-        print(f"{name:12}{threads:8}{others / median['seconds']:12.1f}{1e3 * median['cpu_s'] / others:8.1f}", end="")
+        print(f"{name:13}{threads:8}{others / median['seconds']:12.1f}{1e3 * median['cpu_s'] / others:8.1f}", end="")
         print(f"{median['memory_mb']:10.0f} |{scores}".replace("nan", "  -"))
 
 
@@ -512,6 +515,7 @@ def main():
     parser.add_argument("--data", type=pathlib.Path, required=True)
     parser.add_argument("--model", type=pathlib.Path, required=True)
     parser.add_argument("--truename", type=pathlib.Path, required=True)
+    parser.add_argument("--int8", type=pathlib.Path, help="the model in 8 bits; left out without it")
     parser.add_argument("--ner", type=pathlib.Path, default="spacy-ner", help="folder of spaCy's trained pipeline")
     parser.add_argument("--ner-epochs", type=int, default=10)
     parser.add_argument("--peers", nargs="*", choices=PEERS, default=PEERS)

@@ -52,12 +52,11 @@ impl SimdOp for Product<'_> {
                 let count = kernel.rows.min(rows - first);
                 let (values, stride) = (&values[..panels.len()], left.stride());
                 (kernel.tile)(&Tile { values: left.from_row(first), stride, panels: values, count }, &mut sums);
-                for (at, sums) in sums[..count].iter().enumerate() {
-                    let out = &mut out[(first + at) * columns..][..columns];
-                    let (scale, lowest) = (left.scales[first + at], left.lowest[first + at]);
-                    for (panel, sums) in panels.iter().zip(sums) {
-                        write(isa, &Channels { right, panel, scale, lowest }, sums, out, onto);
-                    }
+                let rows = first..first + count;
+                let left = RowScales { scales: &left.scales[rows.clone()], lowest: &left.lowest[rows.clone()] };
+                let out = &mut out[rows.start * columns..rows.end * columns];
+                for (number, panel) in panels.iter().enumerate() {
+                    write(isa, (&left, right, panel), (&sums, number), out, onto);
                 }
             }
         }
@@ -65,46 +64,58 @@ impl SimdOp for Product<'_> {
     }
 }
 
-/// The channels of a panel, and the scale and the lowest number of a row.
-struct Channels<'a> {
-    right: &'a Int8Matrix,
-    panel: &'a Panel,
-    scale: f32,
-    lowest: f32,
+/// The scale and the lowest number of each row of a tile.
+struct RowScales<'a> {
+    scales: &'a [f32],
+    lowest: &'a [f32],
 }
 
-/// Writes the columns of a panel in a row of the product.
+/// Writes the columns of a panel in all rows of a tile.
+///
+/// # Shapes
+/// `sums: [rows][panel]`, `out: [rows, columns]`
 #[inline(always)]
-fn write<I: Isa>(isa: I, channels: &Channels, sums: &[i32; PANEL_COLUMNS], out: &mut [f32], onto: Onto) {
+fn write<I: Isa>(
+    isa: I,
+    (rows, right, panel): (&RowScales, &Int8Matrix, &Panel),
+    (sums, number): (&[RowSums], usize),
+    out: &mut [f32],
+    onto: Onto,
+) {
     let ops = isa.f32();
-    let Channels { right, panel, scale, lowest } = channels;
     let columns = panel.columns.clone();
-    let (out, scales) = (&mut out[columns.clone()], &right.scales[columns.clone()]);
-    let (of_columns, bias) =
-        (&right.sums[columns.clone()], if let Onto::Bias(bias) = onto { &bias[columns] } else { &[] });
-    if out.len() < PANEL_COLUMNS {
-        for (at, out) in out.iter_mut().enumerate() {
-            let product = scales[at] * (sums[at] as f32 * scale + lowest * of_columns[at]);
-            *out = product
-                + match onto {
-                    Onto::Nothing => 0.0,
-                    Onto::Out => *out,
-                    Onto::Bias(_) => bias[at],
-                };
+    let (scales, of_columns) = (&right.scales[columns.clone()], &right.sums[columns.clone()]);
+    let bias = if let Onto::Bias(bias) = onto { &bias[columns.clone()] } else { &[] };
+    let width = columns.len();
+    let rows = out.chunks_exact_mut(right.columns()).zip(sums).zip(rows.scales.iter().zip(rows.lowest));
+    let rows = rows.map(|((out, sums), scale)| (&mut out[columns.clone()], &sums[number], scale));
+    if width < PANEL_COLUMNS {
+        for (out, sums, (scale, lowest)) in rows {
+            for (at, out) in out.iter_mut().enumerate() {
+                let product = scales[at] * (sums[at] as f32 * scale + lowest * of_columns[at]);
+                *out = product
+                    + match onto {
+                        Onto::Nothing => 0.0,
+                        Onto::Out => *out,
+                        Onto::Bias(_) => bias[at],
+                    };
+            }
         }
         return;
     }
-    let (scale, lowest) = (ops.splat(*scale), ops.splat(*lowest));
-    for at in (0..PANEL_COLUMNS).step_by(ops.len()) {
-        let total = ops.mul(isa.i32().to_float(isa.i32().load(&sums[at..])), scale);
-        let total = ops.mul_add(lowest, ops.load(&of_columns[at..]), total);
-        let channel = ops.load(&scales[at..]);
-        let product = match onto {
-            Onto::Nothing => ops.mul(channel, total),
-            Onto::Out => ops.mul_add(channel, total, ops.load(&out[at..])),
-            Onto::Bias(_) => ops.mul_add(channel, total, ops.load(&bias[at..])),
-        };
-        ops.store(product, &mut out[at..]);
+    for (out, sums, (scale, lowest)) in rows {
+        let (scale, lowest) = (ops.splat(*scale), ops.splat(*lowest));
+        for at in (0..PANEL_COLUMNS).step_by(ops.len()) {
+            let total = ops.mul(isa.i32().to_float(isa.i32().load(&sums[at..])), scale);
+            let total = ops.mul_add(lowest, ops.load(&of_columns[at..]), total);
+            let channel = ops.load(&scales[at..]);
+            let product = match onto {
+                Onto::Nothing => ops.mul(channel, total),
+                Onto::Out => ops.mul_add(channel, total, ops.load(&out[at..])),
+                Onto::Bias(_) => ops.mul_add(channel, total, ops.load(&bias[at..])),
+            };
+            ops.store(product, &mut out[at..]);
+        }
     }
 }
 
