@@ -268,7 +268,7 @@ def compare(model, path, ours, int8, engines, rounds, threads):
     for name, of_engine in runs.items():
         median = {key: statistics.median(run.get(key, float("nan")) for run in of_engine) for key in columns}
         share = operations / median["all_s"] / 1e9 / best
-        print(f"{name:17}" + "".join(f"{median[column]:12.2f}" for column in columns) + f"{share:8.2f}")
+        print(f"{name.replace('-', ' '):17}" + "".join(f"{median[column]:12.2f}" for column in columns) + f"{share:8.2f}")
 
 
 def main():

@@ -13,7 +13,7 @@ use std::ops::Range;
 use crate::batch::Batch;
 use crate::config::ModelConfig;
 use crate::head;
-use crate::layer::{Activation, AttentionPositions, Layer, LayerScratch, LayerSizes, Linear, sized};
+use crate::layer::{Activation, AttentionPositions, Layer, LayerScratch, LayerSizes, Linear, PartNorm, sized};
 use crate::weights::{Scope, Weights};
 use crate::{Error, LayerForm, TensorNames, Visibility};
 
@@ -86,7 +86,7 @@ impl Adapters {
                     let batch = if at + 1 == layer.layers.len() { last_sees } else { batch };
                     transformer.run(batch, hidden, layer_scratch);
                 }
-                layer.up.add(hidden, states);
+                layer.up.add(hidden, states, &PartNorm::None);
             }
         }
     }

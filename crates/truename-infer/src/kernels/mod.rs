@@ -15,7 +15,9 @@ mod rows;
 
 pub use buffer::sized;
 pub use dot::dot;
-pub use int8::{Int8Instructions, Int8Matrix, Int8Rows, Int8Values, PackedWeights, int8_bytes, multiply_int8};
+pub use int8::{
+    Int8Instructions, Int8Matrix, Int8Rows, Int8Values, PackedWeights, int8_bytes, multiply_int8, multiply_int8_gelu,
+};
 pub use matrix::{Matrix, PackedMatrix};
 pub use multiply::{Onto, multiply, multiply_packed};
 pub use rows::{Rows, gather, gather_transposed, product};

@@ -41,19 +41,19 @@ impl FeedForward {
         } else {
             self.add_rows(hidden, scratch);
         }
-        self.norm.after(hidden);
     }
 
     fn add_rows(&self, hidden: &mut [f32], FeedForwardScratch { inner, normed }: &mut FeedForwardScratch) {
         let tokens = hidden.len() / self.down.outputs();
         let inner = sized(inner, tokens * self.up.outputs());
-        self.up.apply(self.norm.before(hidden, normed), inner);
+        let normed = self.norm.before(hidden, normed);
         let activated = if self.is_gated {
+            self.up.apply(normed, inner);
             gated(self.activation, inner, self.up.outputs())
         } else {
-            self.activation.apply(inner);
+            self.up.apply_activated(normed, inner, self.activation);
             inner
         };
-        self.down.add(activated, hidden);
+        self.down.add(activated, hidden, &self.norm);
     }
 }

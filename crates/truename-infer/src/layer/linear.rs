@@ -4,9 +4,11 @@ use std::cell::RefCell;
 
 use rayon::prelude::*;
 
+use super::{Activation, PartNorm};
 use crate::Error;
 use crate::kernels::{
-    Int8Instructions, Int8Matrix, Int8Rows, Matrix, Onto, PackedMatrix, multiply_int8, multiply_packed,
+    Int8Instructions, Int8Matrix, Int8Rows, Matrix, Onto, PackedMatrix, multiply_int8, multiply_int8_gelu,
+    multiply_packed,
 };
 use crate::weights::{Floats, Scope};
 
@@ -85,32 +87,69 @@ impl Linear {
     /// # Shapes
     /// `input: [rows, inputs]`, `output: [rows, outputs]`
     pub fn apply(&self, input: &[f32], output: &mut [f32]) {
-        self.multiply(input, output, Onto::Bias(&self.bias));
-    }
-
-    /// `output += input Wᵀ + b`: the map and the residual connection around it.
-    ///
-    /// # Shapes
-    /// `input: [rows, inputs]`, `output: [rows, outputs]`
-    pub fn add(&self, input: &[f32], output: &mut [f32]) {
-        for row in output.chunks_exact_mut(self.outputs()) {
-            row.iter_mut().zip(&self.bias).for_each(|(value, bias)| *value += bias);
-        }
-        self.multiply(input, output, Onto::Out);
-    }
-
-    fn multiply(&self, input: &[f32], output: &mut [f32], onto: Onto) {
+        let onto = Onto::Bias(&self.bias);
         match &self.weight {
             Weight::Single(weight) => multiply_packed(Matrix::new(input, weight.rows()), weight, output, onto),
-            Weight::Int8(weight) => {
-                let parts = output.par_chunks_mut(Self::INT8_ROWS * self.outputs());
-                input.par_chunks(Self::INT8_ROWS * weight.depth()).zip(parts).for_each(|(input, output)| {
-                    INT8_ROWS.with_borrow_mut(|rows| {
-                        rows.quantize(input, weight.depth());
-                        multiply_int8(rows, weight, output, onto);
-                    });
-                });
+            Weight::Int8(weight) => self.in_rows(weight, input, output, |rows, output| {
+                multiply_int8(rows, weight, output, onto);
+            }),
+        }
+    }
+
+    /// `output = f(input Wᵀ + b)` with the activation `f`
+    ///
+    /// # Shapes
+    /// As for [`Linear::apply`].
+    pub fn apply_activated(&self, input: &[f32], output: &mut [f32], activation: Activation) {
+        match (&self.weight, activation) {
+            (Weight::Int8(weight), Activation::Gelu) => self.in_rows(weight, input, output, |rows, output| {
+                multiply_int8_gelu(rows, weight, output, &self.bias);
+            }),
+            _ => {
+                self.apply(input, output);
+                activation.apply(output);
             }
         }
+    }
+
+    /// `output = norm(output + input Wᵀ + b)`: the map, the residual connection around it, and the norm after both, if there is one.
+    ///
+    /// # Shapes
+    /// As for [`Linear::apply`].
+    pub fn add(&self, input: &[f32], output: &mut [f32], norm: &PartNorm) {
+        let add_bias = |output: &mut [f32]| {
+            for row in output.chunks_exact_mut(self.outputs()) {
+                row.iter_mut().zip(&self.bias).for_each(|(value, bias)| *value += bias);
+            }
+        };
+        match &self.weight {
+            Weight::Single(weight) => {
+                add_bias(output);
+                multiply_packed(Matrix::new(input, weight.rows()), weight, output, Onto::Out);
+                norm.after(output);
+            }
+            Weight::Int8(weight) => self.in_rows(weight, input, output, |rows, output| {
+                add_bias(output);
+                multiply_int8(rows, weight, output, Onto::Out);
+                norm.after(output);
+            }),
+        }
+    }
+
+    /// Quantises rows, as many at a time as the cache holds, and hands them to a product with their outputs.
+    fn in_rows(
+        &self,
+        weight: &Int8Matrix,
+        input: &[f32],
+        output: &mut [f32],
+        product: impl Fn(&Int8Rows, &mut [f32]) + Sync,
+    ) {
+        let parts = output.par_chunks_mut(Self::INT8_ROWS * self.outputs());
+        input.par_chunks(Self::INT8_ROWS * weight.depth()).zip(parts).for_each(|(input, output)| {
+            INT8_ROWS.with_borrow_mut(|rows| {
+                rows.quantize(input, weight.depth());
+                product(rows, output);
+            });
+        });
     }
 }

@@ -31,8 +31,7 @@ impl Layer {
     pub fn run(&self, batch: &Batch, hidden: &mut [f32], scratch: &mut LayerScratch) {
         let input = self.attention_norm.before(hidden, &mut scratch.normed);
         let context = self.attention.context(batch, input, &mut scratch.attention);
-        self.attention.output.add(context, hidden);
-        self.attention_norm.after(hidden);
+        self.attention.output.add(context, hidden, &self.attention_norm);
         self.feed_forward.run(hidden, &mut scratch.feed_forward);
     }
 

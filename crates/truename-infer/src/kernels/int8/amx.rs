@@ -5,8 +5,7 @@ use std::arch::asm;
 use std::arch::x86_64::__cpuid_count;
 use std::sync::LazyLock;
 
-use super::instructions::Kernel;
-use super::{BLOCK_ROWS, GROUP, PANEL_COLUMNS, RowSums, TILE_PANELS, Tile, x86};
+use super::{BLOCK_ROWS, GROUP, Kernel, PANEL_COLUMNS, RowSums, TILE_PANELS, Tile, x86};
 
 /// The function for tiles of 32 rows and two panels.
 pub(super) const KERNEL: Kernel =

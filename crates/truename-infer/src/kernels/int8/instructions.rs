@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use super::{RowSums, TILE_PANELS, Tile, portable};
+use super::{Kernel, TILE_PANELS, portable};
 
 /// Instructions for products in 8 bits; the sums are the same with all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,18 +89,6 @@ impl Int8Instructions {
             _ => None,
         }
     }
-}
-
-/// A function that computes the sums of tiles, and the most rows and panels of a tile.
-#[derive(Clone, Copy)]
-pub(super) struct Kernel {
-    pub rows: usize,
-    pub panels: usize,
-    pub tile: fn(&Tile, &mut [RowSums]),
-    /// Called on a thread before its tiles.
-    pub begin: fn(),
-    /// Called after them.
-    pub end: fn(),
 }
 
 impl fmt::Display for Int8Instructions {

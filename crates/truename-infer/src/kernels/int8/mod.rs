@@ -18,7 +18,7 @@ mod x86;
 
 pub use instructions::Int8Instructions;
 pub use matrix::{Int8Matrix, Int8Values, PackedWeights, int8_bytes};
-pub use product::multiply_int8;
+pub use product::{multiply_int8, multiply_int8_gelu};
 pub use rows::Int8Rows;
 
 /// Columns of a panel: numbers of a cache line.
@@ -69,4 +69,16 @@ impl Tile<'_> {
     fn part(&self, first: usize, count: usize) -> Self {
         Self { values: &self.values[first * self.stride..], count, ..*self }
     }
+}
+
+/// A function that computes the sums of tiles, and the most rows and panels of a tile.
+#[derive(Clone, Copy)]
+struct Kernel {
+    rows: usize,
+    panels: usize,
+    tile: fn(&Tile, &mut [RowSums]),
+    /// Called on a thread before its tiles.
+    begin: fn(),
+    /// Called after them.
+    end: fn(),
 }

@@ -1,9 +1,10 @@
 //! The product of rows in 8 bits with weights in 7 bits, back in single precision.
 
 use rten_simd::ops::{BitOps, NumOps, ToFloat};
-use rten_simd::{Isa, SimdOp};
+use rten_simd::{Isa, SimdOp, SimdUnaryOp};
+use rten_vecmath::Gelu;
 
-use super::instructions::{Int8Instructions, Kernel};
+use super::instructions::Int8Instructions;
 use super::matrix::Panel;
 use super::{BLOCK_ROWS, Int8Matrix, Int8Rows, PANEL_COLUMNS, RowSums, TILE_PANELS, Tile};
 use crate::kernels::Onto;
@@ -16,23 +17,37 @@ use crate::kernels::Onto;
 /// # Panics
 /// Where the shapes do not fit.
 pub fn multiply_int8(left: &Int8Rows, right: &Int8Matrix, out: &mut [f32], onto: Onto) {
-    multiply_with(Int8Instructions::current(), left, right, out, onto);
+    Product { instructions: Int8Instructions::current(), left, right, out, onto, is_activated: false }.run();
 }
 
-fn multiply_with(instructions: Int8Instructions, left: &Int8Rows, right: &Int8Matrix, out: &mut [f32], onto: Onto) {
-    assert_eq!(out.len(), left.len() * right.columns(), "the product fits its factors");
-    if let Onto::Bias(bias) = onto {
-        assert_eq!(bias.len(), right.columns(), "the bias fits the product");
-    }
-    Product { kernel: instructions.kernel(), left, right, out, onto }.dispatch();
+/// `out = gelu(left · right + bias)`, as [`multiply_int8`].
+///
+/// # Panics
+/// As [`multiply_int8`].
+pub fn multiply_int8_gelu(left: &Int8Rows, right: &Int8Matrix, out: &mut [f32], bias: &[f32]) {
+    let (instructions, onto) = (Int8Instructions::current(), Onto::Bias(bias));
+    Product { instructions, left, right, out, onto, is_activated: true }.run();
 }
 
 struct Product<'a> {
-    kernel: Kernel,
+    instructions: Int8Instructions,
     left: &'a Int8Rows,
     right: &'a Int8Matrix,
     out: &'a mut [f32],
     onto: Onto<'a>,
+    /// Whether GELU comes after it.
+    is_activated: bool,
+}
+
+impl Product<'_> {
+    fn run(self) {
+        let Self { left, right, onto, .. } = &self;
+        assert_eq!(self.out.len(), left.len() * right.columns(), "the product fits its factors");
+        if let Onto::Bias(bias) = onto {
+            assert_eq!(bias.len(), right.columns(), "the bias fits the product");
+        }
+        self.dispatch();
+    }
 }
 
 impl SimdOp for Product<'_> {
@@ -40,7 +55,8 @@ impl SimdOp for Product<'_> {
 
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
-        let Self { kernel, left, right, out, onto } = self;
+        let Self { instructions, left, right, out, onto, is_activated } = self;
+        let kernel = instructions.kernel();
         let (rows, columns) = (left.len(), right.columns());
         let mut sums = vec![RowSums::default(); kernel.rows.min(rows.next_multiple_of(BLOCK_ROWS))];
         (kernel.begin)();
@@ -56,11 +72,25 @@ impl SimdOp for Product<'_> {
                 let left = RowScales { scales: &left.scales[rows.clone()], lowest: &left.lowest[rows.clone()] };
                 let out = &mut out[rows.start * columns..rows.end * columns];
                 for (number, panel) in panels.iter().enumerate() {
-                    write(isa, (&left, right, panel), (&sums, number), out, onto);
+                    let (factors, sums) = ((&left, right, panel), (&sums[..], number));
+                    match is_activated {
+                        true => write(isa, factors, sums, out, (onto, Gelu {})),
+                        false => write(isa, factors, sums, out, (onto, Identity)),
+                    }
                 }
             }
         }
         (kernel.end)();
+    }
+}
+
+/// No activation.
+struct Identity;
+
+impl SimdUnaryOp<f32> for Identity {
+    #[inline(always)]
+    fn eval<I: Isa>(&self, _: I, numbers: I::F32) -> I::F32 {
+        numbers
     }
 }
 
@@ -75,12 +105,12 @@ struct RowScales<'a> {
 /// # Shapes
 /// `sums: [rows][panel]`, `out: [rows, columns]`
 #[inline(always)]
-fn write<I: Isa>(
+fn write<I: Isa, F: SimdUnaryOp<f32>>(
     isa: I,
     (rows, right, panel): (&RowScales, &Int8Matrix, &Panel),
     (sums, number): (&[RowSums], usize),
     out: &mut [f32],
-    onto: Onto,
+    (onto, activation): (Onto, F),
 ) {
     let ops = isa.f32();
     let columns = panel.columns.clone();
@@ -93,12 +123,12 @@ fn write<I: Isa>(
         for (out, sums, (scale, lowest)) in rows {
             for (at, out) in out.iter_mut().enumerate() {
                 let product = scales[at] * (sums[at] as f32 * scale + lowest * of_columns[at]);
-                *out = product
-                    + match onto {
-                        Onto::Nothing => 0.0,
-                        Onto::Out => *out,
-                        Onto::Bias(_) => bias[at],
-                    };
+                let before = match onto {
+                    Onto::Nothing => 0.0,
+                    Onto::Out => *out,
+                    Onto::Bias(_) => bias[at],
+                };
+                *out = activation.scalar_eval(product + before);
             }
         }
         return;
@@ -114,7 +144,7 @@ fn write<I: Isa>(
                 Onto::Out => ops.mul_add(channel, total, ops.load(&out[at..])),
                 Onto::Bias(_) => ops.mul_add(channel, total, ops.load(&bias[at..])),
             };
-            ops.store(product, &mut out[at..]);
+            ops.store(activation.eval(isa, product), &mut out[at..]);
         }
     }
 }
@@ -123,7 +153,7 @@ fn write<I: Isa>(
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{GROUP, PackedWeights};
+    use super::super::{GROUP, Kernel, PackedWeights};
     use super::*;
 
     fn numbers(count: usize, seed: usize) -> Vec<f32> {
@@ -223,7 +253,8 @@ mod tests {
                 let mut quantized = Int8Rows::default();
                 quantized.quantize(&left[rows.start * depth..rows.end * depth], depth);
                 let mut out = vec![0.0; rows.len() * columns];
-                multiply_with(instructions, &quantized, &right, &mut out, Onto::Nothing);
+                let (left, right, onto) = (&quantized, &right, Onto::Nothing);
+                Product { instructions, left, right, out: &mut out, onto, is_activated: false }.run();
                 out
             };
             let all = product(Int8Instructions::Portable, 0..count);
@@ -233,6 +264,21 @@ mod tests {
                     assert_eq!(product(instructions, rows.clone()), all[rows.start * columns..rows.end * columns]);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn gelu_comes_after_the_bias() {
+        for columns in [5, 48] {
+            let (depth, bias) = (64, numbers(columns, 2));
+            let right = matrix(&numbers(columns * depth, 3), depth);
+            let mut quantized = Int8Rows::default();
+            quantized.quantize(&numbers(20 * depth, 1), depth);
+            let (mut apart, mut together) = (vec![0.0; 20 * columns], vec![0.0; 20 * columns]);
+            multiply_int8(&quantized, &right, &mut apart, Onto::Bias(&bias));
+            Gelu {}.map_mut(&mut apart);
+            multiply_int8_gelu(&quantized, &right, &mut together, &bias);
+            assert_eq!(together, apart, "{columns}");
         }
     }
 
