@@ -147,7 +147,7 @@ impl LinkCall<'_> {
         for names in names.chunks(ENCODE_BATCH) {
             let asked: Vec<RankQuery<'_>> = names.iter().map(|name| RankQuery::named(name)).collect();
             let encode = |encoder| Vectors::encode(encoder, &asked, &linker.answers.vectors);
-            let vectors = linker.kb.encoder()?.map(|encoder| encode(encoder)).transpose()?;
+            let vectors = linker.kb.encoder()?.map(encode).transpose()?;
             let reached = self.call.in_pieces(names, PIECE, |snapshot, first, piece| {
                 let nearest = vectors
                     .as_ref()

@@ -67,7 +67,7 @@ impl SimdOp for Product<'_> {
             for first in (0..rows).step_by(kernel.rows) {
                 let count = kernel.rows.min(rows - first);
                 let (values, stride) = (&values[..panels.len()], left.stride());
-                (kernel.tile)(&Tile { values: left.from_row(first), stride, panels: values, count }, &mut sums);
+                (kernel.tile)(&Tile { values: left.rows_from(first), stride, panels: values, count }, &mut sums);
                 let rows = first..first + count;
                 let left = RowScales { scales: &left.scales[rows.clone()], lowest: &left.lowest[rows.clone()] };
                 let out = &mut out[rows.start * columns..rows.end * columns];

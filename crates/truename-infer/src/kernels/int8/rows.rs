@@ -43,7 +43,7 @@ impl Int8Rows {
     }
 
     /// Returns the rows from one on: `[rows, stride]`, to the end of a block.
-    pub(super) fn from_row(&self, row: usize) -> &[u8] {
+    pub(super) fn rows_from(&self, row: usize) -> &[u8] {
         &self.values[row * self.stride..]
     }
 
