@@ -52,10 +52,12 @@ impl Vectors {
             Self { values: vec![0.0; asked.len() * dimensions], dimensions, is_truncated: vec![false; asked.len()] };
         let (mut unknown, mut in_sentence) = (Vec::new(), Vec::new());
         for (at, asked) in asked.iter().enumerate() {
-            match remembered.known(asked.name) {
-                _ if asked.in_sentence.is_some() => in_sentence.push(at),
-                Some(known) => vectors.put(at, &known.values, known.is_truncated),
-                None => unknown.push(at),
+            if asked.in_sentence.is_some() {
+                in_sentence.push(at);
+            } else if let Some(known) = remembered.known(asked.name) {
+                vectors.put(at, &known.values, known.is_truncated);
+            } else {
+                unknown.push(at);
             }
         }
         let names: Vec<Cow<'_, str>> = unknown

@@ -14,16 +14,15 @@ const OFFSET: u8 = 64;
 /// Computes the sums of a tile with `udot`, which this processor must have.
 pub(super) fn tile_neon_dotprod(tile: &Tile, sums: &mut [RowSums]) {
     let steps = tile.steps(sums);
-    for (at, sums) in sums[..tile.count].chunks_mut(4).enumerate() {
-        let tile = &tile.part(4 * at, sums.len());
-        let of_row = |row: usize| tile.row(row)[..steps * GROUP].iter().map(|byte| i32::from(*byte)).sum();
-        let of_rows: [i32; 4] = std::array::from_fn(|row| of_row(row.min(tile.count - 1)));
+    let of_row = |row: usize| tile.row(row)[..steps * GROUP].iter().map(|byte| i32::from(*byte)).sum();
+    for first in (0..tile.count).step_by(4) {
+        let of_rows: [i32; 4] = std::array::from_fn(|row| of_row((first + row).min(tile.count - 1)));
         for panel in 0..tile.panels.len() {
             // SAFETY: `Int8Instructions` hands this function out where the instructions are, and `steps` has checked all lengths.
             unsafe {
-                match tile.count {
-                    1..=2 => rows_neon::<2>(tile, panel, steps, &of_rows, sums),
-                    _ => rows_neon::<4>(tile, panel, steps, &of_rows, sums),
+                match tile.count - first {
+                    1..=2 => rows_neon::<2>(tile, first, panel, steps, &of_rows, &mut sums[first..]),
+                    _ => rows_neon::<4>(tile, first, panel, steps, &of_rows, &mut sums[first..]),
                 }
             }
         }
@@ -31,17 +30,18 @@ pub(super) fn tile_neon_dotprod(tile: &Tile, sums: &mut [RowSums]) {
 }
 
 /// # Safety
-/// The processor has the instructions, and the rows and the panel have as many steps.
+/// The processor has the instructions, and the rows from the first on and the panel have as many steps.
 #[target_feature(enable = "neon,dotprod")]
 unsafe fn rows_neon<const ROWS: usize>(
     tile: &Tile,
+    first: usize,
     panel: usize,
     steps: usize,
     of_rows: &[i32; 4],
     sums: &mut [RowSums],
 ) {
     // Rows past the last are computed for nothing.
-    let rows: [*const u8; ROWS] = std::array::from_fn(|row| tile.row(row.min(tile.count - 1)).as_ptr());
+    let rows: [*const u8; ROWS] = std::array::from_fn(|row| tile.row((first + row).min(tile.count - 1)).as_ptr());
     let lines: *const u8 = tile.panels[panel].as_ptr().cast();
     let offset = vdupq_n_u8(OFFSET);
     let mut totals = [[vdupq_n_u32(0); VECTORS]; ROWS];

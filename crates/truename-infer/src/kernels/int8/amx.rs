@@ -5,7 +5,7 @@ use std::arch::asm;
 use std::arch::x86_64::__cpuid_count;
 use std::sync::LazyLock;
 
-use super::{BLOCK_ROWS, GROUP, Kernel, PANEL_COLUMNS, RowSums, TILE_PANELS, Tile, x86};
+use super::{BLOCK_ROWS, GROUP, Kernel, PANEL_COLUMNS, RowSums, TILE_PANELS, Tile};
 
 /// The function for tiles of 32 rows and two panels.
 pub(super) const KERNEL: Kernel =
@@ -61,15 +61,14 @@ fn release() {
     unsafe { asm!("tilerelease", options(nomem, nostack, preserves_flags)) };
 }
 
-/// Computes the sums of a tile with AMX, between `configure` and `release`, or with AVX-512 where the depth has no whole steps or
-/// there are few rows.
+/// Computes the sums of a tile with AMX, between `configure` and `release`.
+///
+/// # Panics
+/// As [`Tile::steps`], and where the depth has no whole steps.
 fn tile_amx(tile: &Tile, sums: &mut [RowSums]) {
     const { assert!(KERNEL.panels <= TILE_PANELS && LINE == size_of::<[i32; PANEL_COLUMNS]>()) };
     let steps = tile.steps(sums) * GROUP / DEPTH;
-    // Few rows leave the registers nearly empty.
-    if steps == 0 || tile.count <= 8 || steps * DEPTH != tile.panels[0].len() / PANEL_COLUMNS {
-        return x86::tile_avx512_vnni(tile, sums);
-    }
+    assert!(steps > 0 && steps * DEPTH == tile.panels[0].len() / PANEL_COLUMNS, "whole steps");
     let rows = tile.count.next_multiple_of(BLOCK_ROWS);
     assert!(rows <= KERNEL.rows && tile.panels.len() <= KERNEL.panels, "no more than the registers hold");
     assert!(tile.values.len() >= rows * tile.stride && sums.len() >= rows, "whole blocks of rows and sums");

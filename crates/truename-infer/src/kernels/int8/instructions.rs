@@ -58,12 +58,18 @@ impl Int8Instructions {
         self.kernel_if_available().is_some()
     }
 
-    /// The function for tiles, and their size.
+    /// The function for the tiles of a product, and their size: that of AVX-512 where AMX would be nearly empty or have half a step.
     ///
     /// # Panics
     /// Where this processor lacks the instructions.
-    pub(super) fn kernel(self) -> Kernel {
-        self.kernel_if_available().expect("instructions of this processor")
+    pub(super) fn kernel(self, rows: usize, depth: usize) -> Kernel {
+        /// Most rows that are too few for AMX.
+        const FEW_ROWS: usize = 8;
+        /// Depth of a step of AMX.
+        const STEP: usize = 64;
+        let is_too_small = rows <= FEW_ROWS || depth < STEP || !depth.is_multiple_of(STEP);
+        let instructions = if self == Self::Amx && is_too_small { Self::Avx512Vnni } else { self };
+        instructions.kernel_if_available().expect("instructions of this processor")
     }
 
     fn kernel_if_available(self) -> Option<Kernel> {

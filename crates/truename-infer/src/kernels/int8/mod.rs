@@ -50,7 +50,7 @@ impl Tile<'_> {
     /// Steps of four along the depth.
     ///
     /// # Panics
-    /// Where there are fewer values or sums than rows, or a row or a panel is shorter than the first panel.
+    /// Where the values, the sums, a row or a panel are shorter than the tile.
     fn steps(&self, sums: &[RowSums]) -> usize {
         let steps = self.panels.first().map_or(0, |panel| panel.len() / (PANEL_COLUMNS * GROUP));
         let panels = self.panels;
@@ -63,11 +63,6 @@ impl Tile<'_> {
 
     fn row(&self, row: usize) -> &[u8] {
         &self.values[row * self.stride..][..self.stride]
-    }
-
-    /// Returns rows of the tile.
-    fn part(&self, first: usize, count: usize) -> Self {
-        Self { values: &self.values[first * self.stride..], count, ..*self }
     }
 }
 

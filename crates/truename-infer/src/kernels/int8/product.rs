@@ -56,8 +56,8 @@ impl SimdOp for Product<'_> {
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
         let Self { instructions, left, right, out, onto, is_activated } = self;
-        let kernel = instructions.kernel();
         let (rows, columns) = (left.len(), right.columns());
+        let kernel = instructions.kernel(rows, right.depth());
         let mut sums = vec![RowSums::default(); kernel.rows.min(rows.next_multiple_of(BLOCK_ROWS))];
         (kernel.begin)();
         // A few panels stay in the cache while all rows pass by.
@@ -116,10 +116,9 @@ fn write<I: Isa, F: SimdUnaryOp<f32>>(
     let columns = panel.columns.clone();
     let (scales, of_columns) = (&right.scales[columns.clone()], &right.sums[columns.clone()]);
     let bias = if let Onto::Bias(bias) = onto { &bias[columns.clone()] } else { &[] };
-    let width = columns.len();
     let rows = out.chunks_exact_mut(right.columns()).zip(sums).zip(rows.scales.iter().zip(rows.lowest));
     let rows = rows.map(|((out, sums), scale)| (&mut out[columns.clone()], &sums[number], scale));
-    if width < PANEL_COLUMNS {
+    if columns.len() < PANEL_COLUMNS {
         for (out, sums, (scale, lowest)) in rows {
             for (at, out) in out.iter_mut().enumerate() {
                 let product = scales[at] * (sums[at] as f32 * scale + lowest * of_columns[at]);
@@ -185,7 +184,7 @@ mod tests {
             let (depth, stride) = (steps * GROUP, steps * GROUP + (160 - steps * GROUP) * stride);
             let panels: Vec<&[i8]> = weights.chunks(160 * PANEL_COLUMNS).take(panels).map(|panel| &panel[..depth * PANEL_COLUMNS]).collect();
             for instructions in Int8Instructions::available() {
-                let kernel = instructions.kernel();
+                let kernel = instructions.kernel(count, depth);
                 let (panels, count) = (&panels[..panels.len().min(kernel.panels)], count.min(kernel.rows));
                 let tile = Tile { values: &bytes, stride, panels, count };
                 let mut sums = vec![[[7; PANEL_COLUMNS]; TILE_PANELS]; count.next_multiple_of(BLOCK_ROWS)];
@@ -208,8 +207,9 @@ mod tests {
         let (bytes, weights) = (vec![255; 3072 * BLOCK_ROWS], vec![-63; 3072 * PANEL_COLUMNS]);
         for instructions in Int8Instructions::available() {
             let mut sums = [RowSums::default(); BLOCK_ROWS];
-            let tile = Tile { values: &bytes, stride: 3072, panels: &[&weights], count: 8 };
-            compute(instructions.kernel(), &tile, &mut sums);
+            let kernel = instructions.kernel(BLOCK_ROWS, 3072);
+            let tile = Tile { values: &bytes, stride: 3072, panels: &[&weights], count: kernel.rows.min(BLOCK_ROWS) };
+            compute(kernel, &tile, &mut sums);
             assert!(sums[..8].iter().flat_map(|row| row[0]).all(|sum| sum == -63 * 255 * 3072), "{instructions}");
         }
     }
@@ -308,10 +308,10 @@ mod tests {
         for instructions in Int8Instructions::available() {
             let mut sums = [[[7; PANEL_COLUMNS]; TILE_PANELS]; BLOCK_ROWS];
             let tile = Tile { values: &[], stride: 64, panels: &[], count: 0 };
-            compute(instructions.kernel(), &tile, &mut sums);
+            compute(instructions.kernel(0, 64), &tile, &mut sums);
             assert_eq!(sums[0][0][0], 7, "{instructions}");
-            let tile = Tile { values: &[1; 64 * BLOCK_ROWS], stride: 64, panels: &[&[]], count: BLOCK_ROWS };
-            compute(instructions.kernel(), &tile, &mut sums);
+            let tile = Tile { values: &[1; 64 * BLOCK_ROWS], stride: 64, panels: &[&[]], count: 8 };
+            compute(instructions.kernel(8, 0), &tile, &mut sums);
             assert_eq!(sums[0][0][0], 0, "{instructions}");
         }
     }

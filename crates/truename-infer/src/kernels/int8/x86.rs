@@ -11,19 +11,18 @@ type Line = [i8; PANEL_COLUMNS * GROUP];
 /// Computes the sums of a tile with AVX-512 VNNI, which this processor must have.
 pub(super) fn tile_avx512_vnni(tile: &Tile, sums: &mut [RowSums]) {
     let steps = tile.steps(sums);
-    for (at, sums) in sums[..tile.count].chunks_mut(8).enumerate() {
-        let tile = &tile.part(8 * at, sums.len());
-        // SAFETY: `Int8Instructions` hands this function out where the instructions are, and `steps` has checked all lengths.
-        unsafe {
-            match (tile.count, tile.panels.len()) {
-                (0..=2, 3) => rows_avx512::<2, 3>(tile, steps, sums),
-                (3..=4, 3) => rows_avx512::<4, 3>(tile, steps, sums),
-                (5..=6, 3) => rows_avx512::<6, 3>(tile, steps, sums),
-                (_, 3) => rows_avx512::<8, 3>(tile, steps, sums),
-                (_, 2) => rows_avx512::<8, 2>(tile, steps, sums),
-                (_, 1) => rows_avx512::<8, 1>(tile, steps, sums),
-                _ => {}
-            }
+    assert!(tile.count <= 8, "a tile of {} rows", tile.count);
+    // SAFETY: `Int8Instructions` hands this function out where the instructions are, and `steps` has checked all lengths.
+    unsafe {
+        match (tile.count, tile.panels.len()) {
+            (0, _) => {}
+            (1..=2, 3) => rows_avx512::<2, 3>(tile, steps, sums),
+            (3..=4, 3) => rows_avx512::<4, 3>(tile, steps, sums),
+            (5..=6, 3) => rows_avx512::<6, 3>(tile, steps, sums),
+            (_, 3) => rows_avx512::<8, 3>(tile, steps, sums),
+            (_, 2) => rows_avx512::<8, 2>(tile, steps, sums),
+            (_, 1) => rows_avx512::<8, 1>(tile, steps, sums),
+            _ => {}
         }
     }
 }
