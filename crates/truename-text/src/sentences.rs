@@ -30,6 +30,12 @@ impl<'a> Sentences<'a> {
         word < self.words.len() && self.words.breaks_before(word)
     }
 
+    /// Returns whether the first word of a sentence begins at a byte.
+    pub fn begins_at(&self, byte: usize) -> bool {
+        let word = self.first_from(byte);
+        word < self.words.len() && self.words.span(word).start == byte && self.words.breaks_before(word)
+    }
+
     /// Returns the sentence around a span, without space at its ends.
     pub fn around(&self, span: Span) -> Span {
         let last = self.first_from(span.start + 1);
@@ -94,6 +100,8 @@ mod tests {
         assert_eq!(of("diverted"), "It was widely diverted by streams of the north\" .");
         assert_eq!(of("end"), "Two end!");
         assert!(sentences.begins(span("It")) && !sentences.begins(span("was")));
+        let begins_at = |word: &str| sentences.begins_at(span(word).start);
+        assert!(begins_at("It") && begins_at("Two") && !begins_at("t was") && !begins_at("was") && !begins_at("\" ."));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 /// Returns `Σ aᵢ bᵢ`, added as `LANES` sums side by side, then those from the first to the last, then what is left over. More lanes are
 /// faster, up to the vector registers of the processor; the number decides the last bits of the result.
-#[inline]
+#[inline(always)]
 pub fn dot<const LANES: usize>(left: &[f32], right: &[f32]) -> f32 {
     let ((left, left_rest), (right, right_rest)) = (left.as_chunks::<LANES>(), right.as_chunks::<LANES>());
     let mut sums = [0.0_f32; LANES];

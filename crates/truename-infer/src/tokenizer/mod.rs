@@ -10,8 +10,11 @@ mod text;
 mod tokens;
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::path::Path;
 use std::sync::OnceLock;
+
+use truename_text::Sentences;
 
 use crate::hash::Fingerprint;
 use crate::{Error, error};
@@ -132,7 +135,18 @@ impl Tokenizer {
     /// As [`Tokenizer::windows`].
     pub fn windows_of(&self, text: &str, tokens: usize, overlap: usize) -> Result<Vec<Sequence>, Error> {
         let (pieces, tokenizer) = self.text_tokenizer()?;
-        tokenizer.windows(text, overlap, pieces.window.min(tokens))
+        tokenizer.windows(text, overlap, pieces.window.min(tokens), |_| false)
+    }
+
+    /// As [`Tokenizer::windows_of`], but a window ends with a sentence, where one ends in its second half, and the next begins with the
+    /// next sentence, without overlap.
+    ///
+    /// # Errors
+    /// As [`Tokenizer::windows`].
+    pub fn sentence_windows(&self, text: &str, tokens: usize, overlap: usize) -> Result<Vec<Sequence>, Error> {
+        let (pieces, tokenizer) = self.text_tokenizer()?;
+        let sentences = LazyCell::new(|| Sentences::of(text));
+        tokenizer.windows(text, overlap, pieces.window.min(tokens), |byte| sentences.begins_at(byte))
     }
 
     /// Returns two texts as one sequence. Where both do not fit into the window, the longer one is cut first.

@@ -49,18 +49,32 @@ impl TextTokenizer {
         Ok(Self { inner, is_lowercase, single: single?, pair: pair? })
     }
 
-    pub fn windows(&self, text: &str, overlap: usize, window: usize) -> Result<Vec<Sequence>, Error> {
+    /// `is_end` tells the tokens before which a window may end without overlap, by the bytes where they begin.
+    pub fn windows(
+        &self,
+        text: &str,
+        overlap: usize,
+        window: usize,
+        is_end: impl Fn(usize) -> bool,
+    ) -> Result<Vec<Sequence>, Error> {
         let room = window.saturating_sub(self.single.fixed_tokens());
         if overlap >= room {
             let message = format!("windows with room for {room} tokens cannot overlap by {overlap}");
             return Err(error::input(message));
         }
         let tokens = self.tokens(text, 0, false)?;
-        let beyond_first = tokens.ids.len().saturating_sub(room);
-        let windows = 0..=beyond_first.div_ceil(room - overlap);
-        let bounds = windows.map(|number| number * (room - overlap));
-        let window = |from: usize| tokens.pieces(from, (from + room).min(tokens.ids.len()));
-        Ok(bounds.map(|from| self.single.fill(&[window(from)], Vec::new())).collect())
+        let is_end = |at: &usize| tokens.places[*at].is_some_and(|place| is_end(place.span.start));
+        let (mut windows, mut from) = (Vec::new(), 0);
+        loop {
+            let to = tokens.ids.len().min(from + room);
+            let is_last = to == tokens.ids.len();
+            let end = (from + room.div_ceil(2)..=to).rev().find(|at| !is_last && is_end(at));
+            windows.push(self.single.fill(&[tokens.pieces(from, end.unwrap_or(to))], Vec::new()));
+            if is_last {
+                return Ok(windows);
+            }
+            from = end.unwrap_or(to - overlap);
+        }
     }
 
     pub fn beginning(&self, text: &str, window: usize) -> Result<Sequence, Error> {

@@ -15,6 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use rten_simd::{Isa, SimdOp};
 use truename_text::Span;
 
 use crate::backbone::Backbone;
@@ -224,8 +225,8 @@ impl SpanScorer {
         &self.text
     }
 
-    /// Finds the mentions in texts, in the order of each text; a text longer than a window is read in windows that overlap
-    /// by the longest span, and a span is judged in the window where it is farthest from the borders.
+    /// Finds the mentions in texts, in the order of each text; a text longer than a window is read in windows that end with
+    /// sentences or overlap by the longest span, and a span is judged in the window where it is farthest from the borders.
     ///
     /// # Errors
     /// Where the tokenizer fails.
@@ -294,9 +295,8 @@ impl SpanScorer {
 
     fn score_window(&self, task: &WindowTask, states: &States, options: &SpanOptions) -> Vec<TokenSpan> {
         let (maps, window) = (&self.maps, &task.window);
-        let rows = |tokens: &[u32]| -> Vec<f32> {
-            tokens.iter().flat_map(|token| states.row(0, *token as usize).iter().copied()).collect()
-        };
+        let rows =
+            |tokens: &[u32]| tokens.iter().map(|token| states.row(0, *token as usize)).collect::<Vec<_>>().concat();
         let is_joint = options.strategy == SpanStrategy::Joint;
         let bounds = is_joint.then(|| Bounds::of(self, window, states, options.min_margin));
         let (starts, ends) = match &bounds {
@@ -305,29 +305,9 @@ impl SpanScorer {
         };
         let firsts = maps.rows(&maps.first, &rows(&starts), starts.len());
         let lasts = maps.rows(&maps.last, &rows(&ends), ends.len());
-        let mut scores = Scores::new(self, states);
-        let mut found = Vec::new();
-        let mut from = 0;
-        for (first, first_part) in starts.iter().zip(firsts.chunks_exact(maps.dimensions)) {
-            from += ends[from..].partition_point(|last| last < first);
-            for (last, last_part) in
-                ends[from..].iter().zip(lasts[from * maps.dimensions..].chunks_exact(maps.dimensions))
-            {
-                let width = (last - first) as usize;
-                if width >= self.config.max_span {
-                    break;
-                }
-                scores.of_span(first_part, last_part, width);
-                let above = scores.above(options.min_margin, task.slacks(*first, *last));
-                found.extend(above.map(|(type_number, score, threshold)| TokenSpan {
-                    first: *first,
-                    last: *last,
-                    type_number,
-                    score,
-                    threshold,
-                }));
-            }
-        }
+        let scores = Scores::new(self, states);
+        let (starts, ends) = ((&starts[..], &firsts[..]), (&ends[..], &lasts[..]));
+        let mut found = Scan { task, starts, ends, scores, min_margin: options.min_margin }.dispatch();
         if let Some(Bounds { starts, ends }) = &bounds {
             found.retain(|span| starts.is_of(span.first, span.type_number) && ends.is_of(span.last, span.type_number));
         }
@@ -382,6 +362,48 @@ impl SpanScorer {
             let place = |entity_type: &EntityType| self.config.types.iter().position(|other| other == entity_type);
             types.iter().map(|entity_type| place(entity_type).map_or(mean, |place| trained[place])).collect()
         })))
+    }
+}
+
+/// Scores all spans of a window, with the vector instructions of the processor.
+struct Scan<'a> {
+    task: &'a WindowTask,
+    /// Tokens that may begin a span, and their parts of its vector: `[tokens, dimensions]`
+    starts: (&'a [u32], &'a [f32]),
+    /// As `starts`, of tokens that may end one.
+    ends: (&'a [u32], &'a [f32]),
+    scores: Scores<'a>,
+    min_margin: f32,
+}
+
+impl SimdOp for Scan<'_> {
+    type Output = Vec<TokenSpan>;
+
+    #[inline(always)]
+    fn eval<I: Isa>(mut self, _: I) -> Vec<TokenSpan> {
+        let (dimensions, max_span) = (self.scores.scorer.maps.dimensions, self.scores.scorer.config.max_span);
+        let ((starts, firsts), (ends, lasts)) = (self.starts, self.ends);
+        let mut found = Vec::new();
+        let mut from = 0;
+        for (first, first_part) in starts.iter().zip(firsts.chunks_exact(dimensions)) {
+            from += ends[from..].partition_point(|last| last < first);
+            for (last, last_part) in ends[from..].iter().zip(lasts[from * dimensions..].chunks_exact(dimensions)) {
+                let width = (last - first) as usize;
+                if width >= max_span {
+                    break;
+                }
+                self.scores.of_span(first_part, last_part, width);
+                let above = self.scores.above(self.min_margin, self.task.slacks(*first, *last));
+                found.extend(above.map(|(type_number, score, threshold)| TokenSpan {
+                    first: *first,
+                    last: *last,
+                    type_number,
+                    score,
+                    threshold,
+                }));
+            }
+        }
+        found
     }
 }
 
@@ -462,6 +484,7 @@ impl<'a> Scores<'a> {
     }
 
     /// Computes the scores of a span from the parts of its vector.
+    #[inline(always)]
     fn of_span(&mut self, first: &[f32], last: &[f32], width: usize) {
         let maps = &self.scorer.maps;
         let width = &maps.widths[width * maps.dimensions..][..maps.dimensions];

@@ -10,7 +10,7 @@ use crate::{Error, Sequence, Tokenizer};
 pub struct WindowOptions {
     /// Largest number of tokens of a window, with those that mark its ends.
     pub tokens: usize,
-    /// Tokens that a window shares with the one before it.
+    /// Tokens that a window shares with the one before it, where that does not end with a sentence.
     pub overlap: usize,
     /// True if tokens with capitals are of segment 1, those without of segment 0.
     pub capitals: bool,
@@ -30,12 +30,13 @@ pub struct SpanWindow {
 }
 
 impl SpanWindow {
-    /// Returns the windows of a text; each but the first begins with the last [`WindowOptions::overlap`] tokens of the one before it.
+    /// Returns the windows of a text. A window ends with a sentence where one ends in its second half; otherwise the next begins with its
+    /// last [`WindowOptions::overlap`] tokens.
     ///
     /// # Errors
     /// Where the tokenizer fails or reads characters, or the windows have no room for more than the overlap.
     pub fn of(text: &str, tokenizer: &Tokenizer, options: WindowOptions) -> Result<Vec<Self>, Error> {
-        let windows = tokenizer.windows_of(text, options.tokens, options.overlap)?;
+        let windows = tokenizer.sentence_windows(text, options.tokens, options.overlap)?;
         let window = |mut sequence: Sequence| {
             if options.capitals {
                 let segments = capitals(text, &sequence);
@@ -138,6 +139,21 @@ mod tests {
         let windows = SpanWindow::of(text, &tokenizer, options(10)).unwrap();
         assert!(windows.len() > 2);
         assert!(windows.iter().all(|window| window.sequence.input.len() <= 10));
+    }
+
+    #[test]
+    fn windows_end_with_sentences_or_overlap() {
+        let mut checkpoint = Checkpoint::open(Path::new("tests/models/bert")).unwrap();
+        let tokenizer = checkpoint.tokenizer().unwrap();
+        let windows = |text: &str| -> Vec<String> {
+            let options = WindowOptions { tokens: 14, overlap: 2, capitals: false };
+            let windows = SpanWindow::of(text, &tokenizer, options).unwrap();
+            windows.iter().map(|window| text[window.covered().unwrap().range()].to_owned()).collect()
+        };
+        let sentences = ["the flu and flu and flu.", "The flu of the flu.", "The flu and the flu."];
+        assert_eq!(windows(&sentences.join(" ")), [&sentences[..1].join(" "), &sentences[1..].join(" ")]);
+        let one = "flu and ".repeat(9);
+        assert_eq!(windows(one.trim()), [&one[..47], &one[40..71]]);
     }
 
     #[test]
