@@ -111,11 +111,12 @@ def is_bound(text, at):
 class PyTorch:
     """BINDER's inference in PyTorch (section 3), by the weights of a model of Truename."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, places):
         import safetensors.torch
         import torch
         import transformers
 
+        self.places = places
         self.torch = torch
         self.config = json.loads((folder / "truename.json").read_text())["heads"]["spans"]
         self.types = [kind["name"] for kind in self.config["types"]]
@@ -152,19 +153,18 @@ class PyTorch:
         return self.torch.nn.functional.normalize(vectors, dim=1)
 
     def windows(self, texts):
-        """Returns the windows of each text; each but the first begins with the last `max_span` tokens before it."""
-        marks = self.tokenizer.encode("").ids
-        room, overlap = self.config["window"] - len(marks), self.config["max_span"]
-        all_windows = []
-        for text, encoding in zip(texts, self.tokenizer.encode_batch(texts, add_special_tokens=False)):
-            windows, start = [], 0
-            while not windows or start + overlap < len(encoding.ids):
-                tokens = [marks[0], *encoding.ids[start : start + room], marks[1]]
-                places = [None, *encoding.offsets[start : start + room], None]
-                windows.append(Window(tokens, places, text))
-                start += room - overlap
-            all_windows.append(windows)
-        return all_windows
+        """Returns the windows of each text, which end where those of Truename end."""
+        first_mark, last_mark = self.tokenizer.encode("").ids
+
+        def window(text, encoding, start, end):
+            inside = [token for token, place in enumerate(encoding.offsets) if start <= place[0] and place[1] <= end]
+            tokens, places = [encoding.ids[token] for token in inside], [encoding.offsets[token] for token in inside]
+            return Window([first_mark, *tokens, last_mark], [None, *places, None], text)
+
+        encodings = self.tokenizer.encode_batch(texts, add_special_tokens=False)
+        return [
+            [window(text, encoding, *place) for place in self.places[text]] for text, encoding in zip(texts, encodings)
+        ]
 
     def states(self, windows):
         """Yields batches of windows, the longest first: their numbers, and their states `[windows, tokens, hidden]`."""
@@ -286,12 +286,21 @@ def find_by_pytorch(engine, abstracts):
     return mentions
 
 
-def agreement(folder, abstracts, ours):
+def window_places(given, abstracts):
+    """Returns the start and end of each window in which Truename reads a passage."""
+    texts = [text for one in abstracts for _, text in one.passages]
+    command = [given.truename.with_name("truename-bench"), "windows", "--model", given.model]
+    lines = "".join(json.dumps(text) + "\n" for text in texts)
+    printed = subprocess.run(command, input=lines, capture_output=True, check=True, encoding="utf-8").stdout
+    return dict(zip(texts, map(json.loads, printed.splitlines())))
+
+
+def agreement(given, abstracts, ours):
     """Compares Truename's mentions with those of PyTorch, and its scores and thresholds with the formulas.
 
     `margin` is the largest distance from its threshold of a mention that only one of the two finds.
     """
-    engine = PyTorch(folder)
+    engine = PyTorch(given.model, given.places)
     lines = [json.loads(line) for line in ours.read_text(encoding="utf-8").splitlines()]
     assert [line["text"] for line in lines] == [one.text for one in abstracts]
     windows, to_score, margins = [], collections.defaultdict(list), []
@@ -408,7 +417,7 @@ def finder(name, given, threads):
         import torch
 
         torch.set_num_threads(threads)
-        engine = PyTorch(given.model)
+        engine = PyTorch(given.model, given.places)
         return lambda abstracts: find_by_pytorch(engine, abstracts)
     spacy = import_spacy()
     is_ruler = name == "spacy-ruler"
@@ -466,6 +475,7 @@ def measure_ours(given, model, documents, first_document, threads, out):
 
 def compare(given):
     abstracts = read_pubtator(development_part(given.data))[: given.documents]
+    given.places = window_places(given, abstracts)
     most = max(given.threads)
     with tempfile.TemporaryDirectory() as folder:
         names = ("all.pubtator", "first.pubtator", "out.jsonl")
@@ -473,7 +483,7 @@ def compare(given):
         write_pubtator(documents, abstracts)
         write_pubtator(first, abstracts[:1])
         run_ours(given, given.model, documents, most, out)
-        check(in_own_process(most, agreement, given.model, abstracts, out))
+        check(in_own_process(most, agreement, given, abstracts, out))
         if "spacy-ner" in given.peers and not given.ner.exists():
             training = read_pubtator(training_part(given.data))
             seconds = in_own_process(1, train_ner, training, given.ner, given.ner_epochs)

@@ -30,6 +30,7 @@ mod scale;
 mod self_match;
 mod train_step;
 mod vectors;
+mod windows;
 
 #[derive(Parser)]
 #[command(name = "truename-bench")]
@@ -141,6 +142,12 @@ enum Benchmark {
     },
     /// Products of matrices beside those of `rten-gemm`
     Products,
+    /// Windows in which a recognizer reads texts: one JSON string a line from standard input
+    Windows {
+        /// The recognizer
+        #[arg(long)]
+        model: PathBuf,
+    },
     /// Weights of the lexical scorer of records, fitted to public pairs, with F1 on the parts held out
     RecordWeights {
         /// The folder with the data sets
@@ -359,6 +366,7 @@ fn main() -> anyhow::Result<()> {
             products::run();
             Ok(())
         }
+        Benchmark::Windows { model } => windows::run(&model),
         Benchmark::Align { data, only, encoder, fit, names_alone, left_out, labels } => {
             let fitted = || align::fit(&data, left_out.as_deref(), encoder.as_deref(), names_alone);
             let weights = fit.then(fitted).transpose()?;
