@@ -25,7 +25,7 @@ pub enum RowFormat {
     Lines,
     /// The rows of a table.
     Table,
-    /// JSON objects, each a row of one cell.
+    /// JSON objects, each a row of one cell; a string is the field `name` of an object.
     Objects,
 }
 
@@ -105,8 +105,19 @@ impl Form {
         match self {
             Self::Lines(records) => records.read(),
             Self::Table(table) => table.read(),
-            Self::Objects(objects) => objects.read_blank_too(),
+            Self::Objects(objects) => Ok(objects.read_blank_too()?.map(named)),
         }
+    }
+}
+
+/// Returns a row that is a JSON string as an object whose field `name` it is, and any other row as it is.
+fn named(record: Record) -> Record {
+    match record.content().trim_ascii() {
+        text @ [b'"', .., b'"'] => {
+            let object = [b"{\"name\":", text, b"}"].concat();
+            Record::of_bytes(object, record.line_end, record.line)
+        }
+        _ => record,
     }
 }
 

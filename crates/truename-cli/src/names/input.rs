@@ -212,7 +212,10 @@ pub fn told(source: &Source, asked: Option<InputFormat>, other: InputFormat) -> 
     let is_object = |rest: &[u8]| matches!(rest.trim_ascii_start(), [b'"' | b'}', ..]);
     let are_objects = match source.beginning().trim_ascii_start() {
         [b'{', rest @ ..] => is_object(rest),
-        [b'[', rest @ ..] => rest.trim_ascii_start().strip_prefix(b"{").is_some_and(is_object),
+        [b'[', rest @ ..] => match rest.trim_ascii_start() {
+            [b'{', rest @ ..] => is_object(rest),
+            rest => rest.starts_with(b"\""),
+        },
         _ => false,
     };
     let parquet = source.is_parquet().then_some(InputFormat::Parquet);

@@ -38,6 +38,16 @@ fn files_follow_each_other() {
 }
 
 #[test]
+fn a_string_of_json_is_a_name() {
+    let one = |file: &str, line, text: &str| (file.to_owned(), line, text.to_owned());
+    let found = rows(&[("a", "\"x \\\" y\"\r\n\"z\" 1\n"), ("b", "[\"x\",\n \"y\"]")], RowFormat::Objects).unwrap();
+    let names = [r#"{"name":"x \" y"}"#, r#"{"name":"x"}"#, r#"{"name":"y"}"#];
+    let expected = [one("a", 1, &format!("{}\r\n", names[0])), one("a", 2, "\"z\" 1\n")];
+    assert_eq!(found[..2], expected);
+    assert_eq!(found[2..], [one("b", 1, &format!("{}\n", names[1])), one("b", 2, &format!("{}\n", names[2]))]);
+}
+
+#[test]
 fn a_file_that_differs_is_refused() {
     let cases = [
         ("x\n", "b: the columns are \"x\", those of a \"x\", \"y\""),
