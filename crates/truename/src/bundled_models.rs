@@ -86,7 +86,7 @@ pub fn bundled_recognizer() -> Result<Option<TrainedRecognizer>, Error> {
 
 /// As [`bundled_recognizer`], for the one with a name; `None` where there is none.
 pub(crate) fn recognizer(name: &str) -> Result<Option<TrainedRecognizer>, Error> {
-    RECOGNIZERS.iter().find(|known| known.name == name).map(Bundled::open).transpose()
+    known(name).map(Bundled::open).transpose()
 }
 
 impl Bundled {
@@ -142,7 +142,16 @@ impl TrainedRecognizer {
     }
 }
 
-/// Returns a hash of all of them; any change unpacks anew what is made of them.
+/// Returns a hash of all of them, which any change changes.
 pub(crate) fn version() -> u64 {
     stable_hash(&RECOGNIZERS.iter().map(|known| format!("{:x}", known.version())).collect::<String>())
+}
+
+/// As [`version`], of the one with a name; `None` where there is none.
+pub(crate) fn version_of(name: &str) -> Option<u64> {
+    known(name).map(Bundled::version)
+}
+
+fn known(name: &str) -> Option<&'static Bundled> {
+    RECOGNIZERS.iter().find(|known| known.name == name)
 }

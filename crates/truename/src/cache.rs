@@ -1,9 +1,10 @@
 //! Files that can be made again, in the user's cache folder.
 
+use std::collections::BTreeMap;
 use std::fs::DirBuilder;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::ThreadPoolBuilder;
 use truename_files::Partial;
@@ -17,12 +18,14 @@ pub(crate) fn open_or_make<T: Send>(
     open: impl Fn(&Path) -> Result<T, Error> + Sync,
     make: impl Fn(&Path) -> Result<(), Error> + Sync,
 ) -> Result<T, Error> {
-    /// Threads that open it at once make it only once.
-    static MAKING: Mutex<()> = Mutex::new(());
+    /// A lock for each name: threads that open one thing at once make it only once, and one thing may be made of another.
+    static MAKING: Mutex<BTreeMap<String, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
+    let locks = || MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     let open_in = |folder: &Path| {
         let path = folder.join(name);
         let open_alone = || {
-            let _alone = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+            let making = Arc::clone(locks().entry(name.to_owned()).or_default());
+            let _alone = making.lock().unwrap_or_else(PoisonError::into_inner);
             open(&path).or_else(|_| {
                 make_at(&path, &open, &make)?;
                 open(&path)

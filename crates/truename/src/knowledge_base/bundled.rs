@@ -1,9 +1,9 @@
 //! The knowledge bases that are part of the program.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use truename_kb::import::read_bytes;
-use truename_kb::{Format, ImportOptions};
+use truename_kb::{Concept, Format, ImportOptions};
 use truename_text::stable_hash;
 
 use crate::cache::open_or_make;
@@ -38,21 +38,33 @@ pub(crate) fn is_general(path: &Path) -> bool {
     path == Path::new(GENERAL.name) && !path.exists()
 }
 
-/// Returns the folder of the one of general entities.
-pub(crate) fn general() -> Result<PathBuf, Error> {
-    Ok(GENERAL.open()?.path().to_owned())
+/// Opens the one of general entities.
+pub(crate) fn general() -> Result<KnowledgeBase, Error> {
+    GENERAL.open()
+}
+
+/// Returns the concepts of all of them.
+pub(crate) fn concepts() -> Result<Vec<Concept>, Error> {
+    let all = [MESH.concepts()?, GENERAL.concepts()?];
+    Ok(all.into_iter().flatten().collect())
+}
+
+/// Returns a hash of the contents of all of them.
+pub(crate) fn version() -> u64 {
+    stable_hash(&format!("{} {}", MESH.content_version(), GENERAL.content_version()))
 }
 
 impl Bundled {
+    fn concepts(&self) -> Result<Vec<Concept>, Error> {
+        Ok(read_bytes(self.content, Format::Jsonl, &ImportOptions::default())?.concepts)
+    }
+
     /// Unpacks it into the user's cache on first use, or into a private temporary folder if the cache cannot be written.
     fn open(&self) -> Result<KnowledgeBase, Error> {
-        // Before the knowledge base, for one thing is unpacked at a time.
-        let recognizer = self.recognizer.map(bundled_models::recognizer).transpose()?.flatten();
         let unpack = |path: &Path| {
-            let import = read_bytes(self.content, Format::Jsonl, &ImportOptions::default())?;
-            let kb = KnowledgeBase::create(import.concepts, path)?;
-            if let Some(recognizer) = &recognizer {
-                kb.attach_recognizer(recognizer)?;
+            let kb = KnowledgeBase::create(self.concepts()?, path)?;
+            if let Some(recognizer) = self.recognizer.map(bundled_models::recognizer).transpose()?.flatten() {
+                kb.attach_recognizer(&recognizer)?;
             }
             kb.close();
             Ok(())
@@ -62,10 +74,14 @@ impl Bundled {
 
     /// Returns a hash of the contents, program version and store format; any change unpacks anew.
     fn version(&self) -> u64 {
+        let recognizer = self.recognizer.and_then(bundled_models::version_of);
+        let recognizer = recognizer.map_or_else(String::new, |version| format!(" {version:x}"));
+        stable_hash(&format!("{} {}{recognizer}", self.content_version(), truename_kb::FORMAT))
+    }
+
+    /// Returns the program version, and size and checksum of the content.
+    fn content_version(&self) -> String {
         let size = self.content.len();
-        let checksum = &self.content[size.saturating_sub(8)..];
-        let (program, format) = (env!("CARGO_PKG_VERSION"), truename_kb::FORMAT);
-        let recognizer = self.recognizer.map_or_else(String::new, |_| format!(" {:x}", bundled_models::version()));
-        stable_hash(&format!("{program} {format} {size} {checksum:?}{recognizer}"))
+        format!("{} {size} {:?}", env!("CARGO_PKG_VERSION"), &self.content[size.saturating_sub(8)..])
     }
 }

@@ -1,6 +1,6 @@
 //! Knowledge bases: a store with its indexes.
 
-mod bundled;
+pub(crate) mod bundled;
 mod check;
 mod frequencies;
 mod import;
@@ -80,12 +80,15 @@ impl KnowledgeBase {
     /// If there is none, it is damaged, or a newer version of Truename made it.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
+        if bundled::is_general(path) {
+            return Ok(Self { pack: Some(path.to_owned()), ..bundled::general()? });
+        }
         let store = Store::open(&pack::folder_of(path)?)?;
         let read = store.env().read()?;
         let ngrams = NgramIndex::open(store.env(), &read)?;
         let vectors = VectorIndex::open(store.env(), &read)?;
         read.commit()?;
-        let pack = (pack::is_pack(path) || bundled::is_general(path)).then(|| path.to_owned());
+        let pack = pack::is_pack(path).then(|| path.to_owned());
         Ok(Self { store, indexes: Indexes { ngrams, vectors }, encoder: OnceLock::new(), pack })
     }
 

@@ -110,7 +110,7 @@ pub(super) fn is_pack(path: &Path) -> bool {
 pub(super) fn folder_of(path: &Path) -> Result<PathBuf, Error> {
     match path {
         _ if is_pack(path) => KnowledgeBase::unpack(path, None),
-        _ if bundled::is_general(path) => bundled::general(),
+        _ if bundled::is_general(path) => Ok(bundled::general()?.path().to_owned()),
         _ => Ok(path.to_owned()),
     }
 }
