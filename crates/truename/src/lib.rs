@@ -36,6 +36,7 @@ mod generator;
 pub mod guard;
 mod indexes;
 mod knowledge_base;
+mod known_names;
 mod link;
 mod linked;
 mod linker;

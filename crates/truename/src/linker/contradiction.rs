@@ -10,6 +10,7 @@ use truename_text::{
 };
 
 use crate::feature::CandidateFeatures;
+use crate::known_names::KnownNames;
 use crate::{Error, recognizer};
 
 /// Largest score of a contradicting candidate: 1 in 20. Of 51 that were the likeliest for names of three corpora, 8 were right.
@@ -30,6 +31,11 @@ pub(super) fn weigh(
 ) -> Result<(), Error> {
     let (designators, legal) = (Designators::of(&query.written), LegalName::new(&query.written));
     let (is_labelled, is_common) = (has_isotope_label(&query.written), is_common_word(query));
+    // Where the vocabularies of the program have the query (`Austria`), a name that they have for other concepts is another (`Australia`).
+    let known = KnownNames::bundled().map(|known| (known, known.concepts(&query.normalized)));
+    let known = known.filter(|(_, concepts)| !concepts.is_empty());
+    let is_known_as_other =
+        |name: &str| known.is_some_and(|(known, own)| own.differ_from(known.concepts(&NormalizedName::new(name))));
     let mut of_candidates = Vec::with_capacity(featured.len());
     for candidate in featured {
         let name = snapshot.name(candidate.name)?.1;
@@ -49,6 +55,7 @@ pub(super) fn weigh(
             || differ_in_formula(&query.written, name)
             || differ_in_variant(&query.written, name)
             || differ_in_ending(&query.written, name)
+            || candidate.proposal.key == KeyMatch::None && is_known_as_other(name)
             || own.as_ref().is_some_and(|own| designators.contradict(own)) && !is_general(query, candidate, snapshot)?;
         if is_other {
             *score = score.min(MAX_SCORE);
