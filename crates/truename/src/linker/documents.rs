@@ -45,7 +45,7 @@ impl Linker {
     pub fn link_documents(&self, documents: Vec<Document>) -> Result<Vec<LinkedDocument>, Error> {
         let recognizer = self.recognizer()?;
         self.link_found(documents, recognizer.nil_share(), &|call, readings| {
-            let mut recognized = recognizer.recognize(readings)?;
+            let mut recognized = recognizer.recognize_outside_addresses(readings)?;
             check(&recognized, readings)?;
             for (reading, mentions) in readings.iter().zip(&mut recognized) {
                 mentions.retain(|one| !call.has_stop_name(&one.text(reading.document())));

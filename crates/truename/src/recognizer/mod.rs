@@ -1,5 +1,6 @@
 //! Recognizers: find the spans of documents that may refer to concepts.
 
+mod address;
 mod annotator;
 mod company;
 mod composite;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 
 use truename_text::{Assertions, Document, Mention, Span};
 
+use address::Addresses;
 pub use annotator::Annotator;
 pub use composite::CompositeRecognizer;
 pub use dictionary::DictionaryRecognizer;
@@ -57,12 +59,25 @@ pub trait Recognizer: Send + Sync {
         let read = if abbreviations { Reading::new } else { Reading::without_abbreviations };
         let marked = MarkedDocuments::of(documents);
         let plain = marked.plain(documents);
-        let mut found = self.recognize(&mut plain.iter().map(read).collect::<Vec<_>>())?;
+        let mut found = self.recognize_outside_addresses(&mut plain.iter().map(read).collect::<Vec<_>>())?;
         for (at, mentions) in found.iter_mut().enumerate() {
             for mention in mentions {
                 let Some(written) = marked.written(documents, at, mention.span, &mention.fragments) else { break };
                 (mention.span, mention.fragments) = (written.span, written.fragments);
             }
+        }
+        Ok(found)
+    }
+
+    /// As [`recognize`](Self::recognize), without the mentions that are parts of addresses of mail, pages and papers.
+    ///
+    /// # Errors
+    /// As [`recognize`](Self::recognize).
+    fn recognize_outside_addresses(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
+        let mut found = self.recognize(readings)?;
+        for (reading, mentions) in readings.iter().zip(&mut found) {
+            let addresses = Addresses::of(&reading.document().text);
+            mentions.retain(|one| !addresses.have(one.span));
         }
         Ok(found)
     }
