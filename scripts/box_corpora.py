@@ -4,7 +4,7 @@
     python3 scripts/box_corpora.py DATA WORK
 
 DATA holds the files that crates/truename/models/README.md names, plain or gzipped; all that lie in its folder `held-out` give documents to leave out,
-by their PubMed ids and titles. WORK gets a file for each corpus, biored-dev.pubtator to calibrate with, and texts.pubtator: the texts of all of these and
+by their PubMed ids and titles: test parts, and development parts too where figures on these are wanted. WORK gets a file for each corpus, biored-dev.pubtator to calibrate with, and texts.pubtator: the texts of all of these and
 of the files in DATA's folder `texts` (PubTator, or lines of id, title and abstract), without annotations, for a student to learn from.
 """
 
@@ -14,12 +14,12 @@ import shutil
 import sys
 from pathlib import Path
 
-# Files of DATA, and what WORK calls them.
+# What WORK calls a corpus, and its files in DATA.
 CORPORA = {
-    "CDR_TrainingSet.PubTator.txt": "cdr",
-    "NCBItrainset_corpus.txt": "ncbi",
-    "NLMgene_Train.PubTator": "nlm-gene",
-    "GNormPlus_Train.PubTator": "gnormplus",
+    "cdr": ["CDR_TrainingSet.PubTator.txt", "CDR_DevelopmentSet.PubTator.txt"],
+    "ncbi": ["NCBItrainset_corpus.txt", "NCBIdevelopset_corpus.txt"],
+    "nlm-gene": ["NLMgene_Train.PubTator"],
+    "gnormplus": ["GNormPlus_Train.PubTator"],
 }
 BIORED = "BioRED_TrainDev.PubTator"
 # The last documents of BioRED, its development part, are held out.
@@ -65,8 +65,8 @@ def main():
     held |= {pmid(document) for document in biored[-BIORED_DEV:]}
     held_titles = {key(passages(document)[0]) for document in held_documents + biored[-BIORED_DEV:]}
     records = []
-    for name, short in CORPORA.items():
-        documents = read(data / name)
+    for short, names in CORPORA.items():
+        documents = [document for name in names for document in read(data / name)]
         write([document for document in documents if pmid(document) not in held], work / f"{short}.pubtator")
         records += documents
     folder = work / "jnlpba"

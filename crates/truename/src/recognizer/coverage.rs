@@ -14,7 +14,7 @@ const FEWEST: usize = 32;
 /// Most names of a type that are read.
 const MOST: usize = 96;
 /// Least share of the names of a covered type that are mentions, each read alone.
-const COVERED: f64 = 0.6;
+const COVERED: f64 = 0.55;
 /// Least share of a recognizer's type among the mentions in the names of a covered type.
 const USUAL: f64 = 0.25;
 
