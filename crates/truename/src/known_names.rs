@@ -1,4 +1,4 @@
-//! Names of the vocabularies that are part of the program, which tell that two like names are those of different things.
+//! Names of the bundled vocabularies, which tell that two like names are those of different things.
 
 use std::path::Path;
 use std::sync::OnceLock;

@@ -22,9 +22,10 @@ const OURS: [&str; 12] = [
 ];
 
 /// Files of other crates that have such calls, and what they read.
-const FILES: [(&str, &str); 28] = [
+const FILES: [(&str, &str); 29] = [
     ("truename/src/knowledge_base/frequencies.rs", "frequencies of names, as another machine wrote them"),
     ("truename/src/knowledge_base/learnt_names.rs", "the folder of a knowledge base"),
+    ("truename/src/known_names.rs", "its own file in the cache"),
     ("truename/src/knowledge_base/pack.rs", "packs, whose hash is known and whose size is bounded"),
     ("truename-cli/src/batch/folder.rs", "the folder of a batch"),
     ("truename-cli/src/resumable_file.rs", "the record of an unfinished output"),

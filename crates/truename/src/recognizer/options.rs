@@ -155,7 +155,7 @@ impl RecognizerOptions {
         let options = SpanOptions { strategy: self.strategy, is_flat, min_margin: self.min_margin as f32 };
         let model = model.with_options(options)?;
         Ok(match names {
-            Some(kb) => model.with_names(self.dictionary(kb)),
+            Some(kb) => model.with_names(self.dictionary(kb).typed(true)),
             None => model,
         })
     }

@@ -198,22 +198,33 @@ impl TrainedRecognizer {
 }
 
 impl TrainedRecognizer {
-    /// Returns the names in each passage, by their places in it.
-    fn names_in(&self, readings: &mut [Reading<'_>], passages: &[Vec<Span>]) -> Result<Vec<Vec<Span>>, Error> {
-        let Some(names) = &self.names else { return Ok(Vec::new()) };
+    /// Returns the names in each passage with their types, by their places in it.
+    fn names_in(
+        &self,
+        readings: &mut [Reading<'_>],
+        passages: &[Vec<Span>],
+    ) -> Result<Vec<Vec<RecognizedMention>>, Error> {
+        let Some(names) = &self.names else { return Ok(vec![Vec::new(); passages.iter().map(Vec::len).sum()]) };
         let mut all = Vec::new();
-        for (passages, names) in passages.iter().zip(names.recognize(readings)?) {
-            let names: Vec<Span> = names
-                .iter()
-                .filter(|name| name.fragments.is_empty() && !name.tentative)
-                .map(|name| name.span)
-                .collect();
+        for (passages, mut names) in passages.iter().zip(names.recognize(readings)?) {
+            names.retain(|name| name.fragments.is_empty() && !name.tentative);
             all.extend(passages.iter().map(|passage| {
-                let inside = names.iter().filter(|name| passage.contains(**name));
-                inside.map(|name| Span::new(name.start - passage.start, name.end - passage.start)).collect()
+                let inside = names.iter().filter(|name| passage.contains(name.span));
+                let place = |name: &RecognizedMention| {
+                    Span::new(name.span.start - passage.start, name.span.end - passage.start)
+                };
+                inside.map(|name| RecognizedMention { span: place(name), ..name.clone() }).collect()
             }));
         }
         Ok(all)
+    }
+
+    /// Returns whether no two mentions overlap.
+    fn is_flat(&self) -> bool {
+        match &self.model {
+            Model::Spans(scorer) => self.options.is_flat.unwrap_or(scorer.config().is_flat),
+            Model::Tags(_) => true,
+        }
     }
 }
 
@@ -226,14 +237,18 @@ impl Recognizer for TrainedRecognizer {
             .flat_map(|(reading, spans)| spans.iter().map(|span| &reading.document().text[span.range()]))
             .collect();
         let names = self.names_in(readings, &passages)?;
-        let mut found = self.find(&texts, &names)?;
-        for ((text, names), mentions) in texts.iter().zip(&names).zip(&mut found) {
+        let spans: Vec<Vec<Span>> = names.iter().map(|names| names.iter().map(|name| name.span).collect()).collect();
+        let mut found = self.find(&texts, &spans)?;
+        for (((text, names), spans), mentions) in texts.iter().zip(&names).zip(&spans).zip(&mut found) {
             *mentions = mentions
                 .drain(..)
                 .flat_map(|one| at_pictographs(text, one))
-                .flat_map(|one| at_names(text, one, names))
+                .flat_map(|one| at_names(text, one, spans))
                 .map(|one| RecognizedMention { span: with_bracket(text, one.span), ..one })
                 .collect();
+            if self.is_flat() {
+                extend_to_names(text, mentions, names);
+            }
         }
         let mut found = found.into_iter();
         let mut all = Vec::with_capacity(readings.len());
@@ -284,6 +299,30 @@ fn with_bracket(text: &str, span: Span) -> Span {
         }
     }
     span
+}
+
+/// Extends each mention to the longest name of its type that it ends (`kidney injury` in `acute kidney injury`), or whose hyphenated word it
+/// begins, and leaves the likeliest of those that are one then. A name that goes on with another word is another thing (`dopamine agonist`).
+fn extend_to_names(text: &str, mentions: &mut Vec<RecognizedMention>, names: &[RecognizedMention]) {
+    for one in mentions.iter_mut() {
+        let is_hyphenated =
+            text[one.span.end..].strip_prefix('-').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
+        let is_around = |name: &&RecognizedMention| {
+            name.span.contains(one.span)
+                && (name.span.end == one.span.end || is_hyphenated)
+                && (name.mention_type.is_empty() || name.mention_type.eq_ignore_ascii_case(&one.mention_type))
+        };
+        if let Some(name) = names.iter().filter(is_around).max_by_key(|name| name.span.range().len()) {
+            one.span = name.span;
+        }
+    }
+    let margin =
+        |one: &RecognizedMention| one.score.zip(one.threshold).map_or(0.0, |(score, threshold)| score - threshold);
+    mentions.sort_by(|one, other| {
+        let place = |one: &RecognizedMention| (one.span.start, one.span.end);
+        place(one).cmp(&place(other)).then(margin(other).total_cmp(&margin(one)))
+    });
+    mentions.dedup_by_key(|one| one.span);
 }
 
 /// Returns the parts of a mention between pictographs.
@@ -372,6 +411,33 @@ mod tests {
         assert_eq!(parts("fever\ncough", &["fever"]), ["fever\ncough"]);
         assert_eq!(parts("cough of heart", &["cough", "heart"]), ["cough of heart"]);
         assert_eq!(parts("heart\nattack", &["heart\nattack"]), ["heart\nattack"]);
+    }
+
+    #[test]
+    fn a_mention_is_the_longest_name_that_it_ends() {
+        let text = "acute kidney injury by an angiotensin-converting enzyme inhibitor and a dopamine agonist";
+        let mention = |piece: &str, mention_type: &str, score: f64| {
+            let start = text.find(piece).unwrap();
+            RecognizedMention {
+                mention_type: mention_type.into(),
+                score: Some(score),
+                threshold: Some(0.0),
+                ..RecognizedMention::new(Span::new(start, start + piece.len()))
+            }
+        };
+        let names =
+            ["acute kidney injury", "kidney injury", "angiotensin-converting enzyme inhibitor", "dopamine agonist"];
+        let names = names.map(|name| mention(name, if name.contains("kidney") { "Disease" } else { "" }, 0.0));
+        let extended = |found: &[(&str, &str, f64)]| {
+            let mut mentions: Vec<_> = found.iter().map(|(piece, kind, score)| mention(piece, kind, *score)).collect();
+            extend_to_names(text, &mut mentions, &names);
+            mentions.iter().map(|one| (&text[one.span.range()], one.score.unwrap())).collect::<Vec<_>>()
+        };
+        assert_eq!(extended(&[("kidney injury", "disease", 1.0)]), [("acute kidney injury", 1.0)]);
+        assert_eq!(extended(&[("kidney injury", "gene", 1.0)]), [("kidney injury", 1.0)]);
+        let inhibitor = [("inhibitor", "chemical", 1.0), ("angiotensin", "chemical", 2.0)];
+        assert_eq!(extended(&inhibitor), [("angiotensin-converting enzyme inhibitor", 2.0)]);
+        assert_eq!(extended(&[("dopamine", "chemical", 1.0)]), [("dopamine", 1.0)]);
     }
 
     #[test]

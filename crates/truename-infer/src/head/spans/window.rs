@@ -145,15 +145,17 @@ mod tests {
     fn windows_end_with_sentences_or_overlap() {
         let mut checkpoint = Checkpoint::open(Path::new("tests/models/bert")).unwrap();
         let tokenizer = checkpoint.tokenizer().unwrap();
-        let windows = |text: &str| -> Vec<String> {
-            let options = WindowOptions { tokens: 14, overlap: 2, capitals: false };
+        let windows = |text: &str, tokens| -> Vec<Span> {
+            let options = WindowOptions { tokens, overlap: 2, capitals: false };
             let windows = SpanWindow::of(text, &tokenizer, options).unwrap();
-            windows.iter().map(|window| text[window.covered().unwrap().range()].to_owned()).collect()
+            windows.iter().filter_map(SpanWindow::covered).collect()
         };
-        let sentences = ["the flu and flu and flu.", "The flu of the flu.", "The flu and the flu."];
-        assert_eq!(windows(&sentences.join(" ")), [&sentences[..1].join(" "), &sentences[1..].join(" ")]);
-        let one = "flu and ".repeat(9);
-        assert_eq!(windows(one.trim()), [&one[..47], &one[40..71]]);
+        let (first, rest) = ("The flu and the flu and the flu.", "The flu of guests. The flu of guests.");
+        let room = tokenizer.tokens(rest).unwrap().ids.len();
+        let found = windows(&format!("{first} {rest}"), room);
+        assert_eq!(found, [Span::new(0, first.len()), Span::new(first.len() + 1, first.len() + 1 + rest.len())]);
+        let found = windows(&"flu and ".repeat(20), room);
+        assert!(found.len() > 2 && found.windows(2).all(|two| two[0].overlaps(two[1])), "{found:?}");
     }
 
     #[test]
