@@ -41,7 +41,10 @@ impl KnownNames {
 
     fn read(path: &Path) -> Result<Self, Error> {
         let bytes = std::fs::read(path).map_err(|source| error::io("read", path, source))?;
-        let (rows, _) = bytes.as_chunks::<ROW>();
+        let (rows, rest) = bytes.as_chunks::<ROW>();
+        if rows.is_empty() || !rest.is_empty() {
+            return Err(error::io("read", path, std::io::ErrorKind::UnexpectedEof.into()));
+        }
         let row = |row: &[u8; ROW]| {
             let (hash, concept) = row.split_at(8);
             let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));

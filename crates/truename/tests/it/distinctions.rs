@@ -40,6 +40,33 @@ fn assert_mentions(known: &[&str], cases: &[(&str, &str)]) {
 }
 
 #[test]
+fn names_of_different_things_in_the_bundled_vocabularies_are_none_of_each_other() {
+    assert_answers(
+        &["Australia", "Niger", "Hypokalemia", "prednisone", "West Virginia"],
+        &[
+            ("Austria", ""),
+            ("Nigeria", ""),
+            ("hypocalcemia", ""),
+            ("prednisolone", ""),
+            ("Virginia", ""),
+            ("Autralia", "Australia"),
+            ("hypokalemias", "Hypokalemia"),
+        ],
+    );
+}
+
+#[test]
+fn parts_of_addresses_are_no_mentions() {
+    assert_mentions(
+        &["fever", "www.fever.org"],
+        &[
+            ("Mail fever@clinic.org of fever.", "fever 0"),
+            ("See https://clinic.org/fever and www.fever.org.", "www.fever.org 1"),
+        ],
+    );
+}
+
+#[test]
 fn a_number_is_no_other_one_of_the_same_digits() {
     assert_answers(
         &["heparin 15 mg", "SSL 30", "SSL 3", "lot 11.2"],
