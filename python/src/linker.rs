@@ -108,6 +108,8 @@ impl LinkKeywords {
             types: self.types.clone(),
             without_aliases: self.without_aliases.clone(),
             stop_names,
+            min_probability: self.min_probability,
+            explained: self.explain,
             names: true,
             min_margin: self.min_margin,
             ..RecognizerOptions::default()

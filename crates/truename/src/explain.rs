@@ -100,11 +100,11 @@ pub(crate) fn explain_context(candidates: &[Candidate], attended: &[&str]) -> St
     format!("{before} A hint, no proof: of the context the re-ranker attended most to {}.", words.join(", "))
 }
 
-/// Explains the probability of a mention, behind [`explain`]; `candidates` have it as a factor.
-pub(crate) fn explain_mention(probability: f64, candidates: &[Candidate]) -> String {
+/// Explains the probability of a mention, behind [`explain`]; `candidates` have it as a factor. `evidence` is said behind it.
+pub(crate) fn explain_mention(probability: f64, evidence: &str, candidates: &[Candidate]) -> String {
     let together =
         candidates.first().map_or_else(String::new, |best| format!(", {} together", percent(best.probability)));
-    format!(" By the text it is a mention with probability {}{together}.", percent(probability))
+    format!(" By the text it is a mention with probability {}{together}.{evidence}", percent(probability))
 }
 
 /// Explains which of the `count` concepts with this name is answered; `is_meant` if the document also mentions that

@@ -44,6 +44,9 @@ pub struct LinkedMention {
     pub mention_probability: Option<f64>,
     /// True if the recognizer was not trained on the type, and knows it by its description alone.
     pub is_zero_shot: bool,
+    /// What speaks for the mention and against it, in words; empty unless the recognizer was asked to say it, and where the answer is
+    /// explained, for its explanation has it.
+    pub evidence: String,
     /// Long form that was linked if the mention is an abbreviation.
     pub long_form: Option<String>,
     /// Assertions of the document about the mention: negated, historical and others.
@@ -65,6 +68,7 @@ impl LinkedMention {
             threshold: None,
             mention_probability: None,
             is_zero_shot: false,
+            evidence: String::new(),
             long_form: None,
             assertions: Assertions::default(),
             link,
@@ -82,12 +86,13 @@ impl LinkedMention {
             probability,
             is_zero_shot,
             tentative: _,
+            evidence,
             assertions,
         } = recognized;
         let types = if mention_type.is_empty() { Vec::new() } else { vec![mention_type] };
         let mention_probability = probability;
         let mention = Self::new(span, text, link);
-        Self { fragments, types, score, threshold, mention_probability, is_zero_shot, assertions, ..mention }
+        Self { fragments, types, score, threshold, mention_probability, is_zero_shot, evidence, assertions, ..mention }
     }
 
     /// Creates a mention that is not linked.

@@ -33,8 +33,8 @@ pub struct CorpusBuild {
     /// Documents in which names are found and linked
     #[arg(long, value_enum, default_value_t = LinkArgument::Missing, value_name = "WHICH")]
     pub link: LinkArgument,
-    /// Smallest probability of a link
-    #[arg(long, default_value_t = 0.9, value_name = "P", value_parser = probability)]
+    /// Smallest probability of a link, that of the mention included
+    #[arg(long, default_value_t = 0.3, value_name = "P", value_parser = probability)]
     pub min_probability: f64,
     /// Smallest edit distance between the names of a pair, in characters (PICSO: 10)
     #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]

@@ -116,6 +116,7 @@ fn resumable(given: &Given<Link>, linker: &Linker) -> anyhow::Result<ResumableFi
 /// Sets what the arguments say of documents.
 pub fn of_documents(linker: Linker, linking: &Linking, options: LinkOptions) -> anyhow::Result<Linker> {
     let stop_names = Arc::new(linking.stop_names.as_deref().map(StopNames::read).transpose()?.unwrap_or_default());
+    let explained = options.explain;
     let options = LinkOptions {
         stop_names: Arc::clone(&stop_names),
         encode_in_context: linking.encode_in_context,
@@ -142,6 +143,8 @@ pub fn of_documents(linker: Linker, linking: &Linking, options: LinkOptions) -> 
         types: linking.concepts.types.clone(),
         without_aliases: linking.concepts.without_aliases.clone(),
         stop_names,
+        min_probability: linking.nil.min_probability,
+        explained,
         names: true,
         ..RecognizerOptions::default()
     };

@@ -38,7 +38,7 @@ impl Default for CorpusOptions {
     fn default() -> Self {
         Self {
             link: LinkedDocuments::Missing,
-            min_probability: 0.9,
+            min_probability: 0.3,
             min_edit_distance: 10,
             max_pairs: 50,
             max_length: 300,

@@ -67,7 +67,7 @@ impl Recognizer for Stopping {
 fn build(kb: &KnowledgeBase, texts: &CorpusTexts, out: &Path, start: Start, documents: usize) -> Result<(), Error> {
     let progress = Arc::new(Progress::default());
     let linker = Linker::new(kb.clone()).unwrap();
-    let linker = linker.with_options(LinkOptions { min_probability: Some(0.9), ..LinkOptions::default() }).unwrap();
+    let linker = linker.with_options(LinkOptions { min_probability: Some(0.5), ..LinkOptions::default() }).unwrap();
     let dictionary = DictionaryRecognizer::new(kb.clone());
     let recognizer = Stopping { dictionary, left: documents.into(), progress: progress.clone() };
     let linker = linker.with_recognizer(Arc::new(recognizer));

@@ -137,7 +137,11 @@ impl Linker {
                 link.is_nil |= is_nil(&link.candidates, call.threshold());
             }
             if let Some(explanation) = &mut link.explanation {
-                explanation.push_str(&explain_mention(weight, &link.candidates));
+                explanation.push_str(&explain_mention(
+                    weight,
+                    &std::mem::take(&mut mention.evidence),
+                    &link.candidates,
+                ));
             }
         }
     }

@@ -177,12 +177,15 @@ impl Linker {
             return Ok(Arc::clone(recognizer));
         }
         let LinkOptions { nested, composites, types, without_aliases, stop_names, .. } = &self.options;
+        let LinkOptions { min_probability, explain: explained, .. } = self.options;
         let options = RecognizerOptions {
             nested: nested.then_some(true),
             composites: *composites,
             types: types.clone(),
             without_aliases: without_aliases.clone(),
             stop_names: Arc::clone(stop_names),
+            min_probability,
+            explained,
             ..RecognizerOptions::default()
         };
         let own = self.trained_recognizer()?.map(|own| TrainedRecognizer::clone(&own));

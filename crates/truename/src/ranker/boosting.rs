@@ -48,7 +48,7 @@ const BINS: usize = 64;
 const SAMPLED_ROWS: usize = 40_000;
 
 /// Grows trees on the features marked in `is_used`; fewer than `options.rounds` if the work is stopped.
-pub fn boost(groups: &Groups, is_used: &[bool], options: &FitOptions, progress: &Progress) -> Trees {
+pub(crate) fn boost(groups: &Groups, is_used: &[bool], options: &FitOptions, progress: &Progress) -> Trees {
     let binned = BinnedFeatures::new(groups, is_used);
     let rows = groups.ends.last().copied().unwrap_or_default();
     let mut scores = vec![0f32; rows];

@@ -209,7 +209,7 @@ pub(crate) fn log_loss(groups: &Groups, weights: &[f32], scores: &[Vec<f64>], (s
 
 /// Returns the slope and offset with the lowest log-loss, searched on ever finer grids. `penalty` times the squares of the
 /// offset and of the slope's logarithm is added.
-fn calibrate(groups: &Groups, weights: &[f32], scores: &[Vec<f64>], penalty: f64) -> (f64, f64) {
+pub(crate) fn calibrate(groups: &Groups, weights: &[f32], scores: &[Vec<f64>], penalty: f64) -> (f64, f64) {
     let (mut slope, mut offset) = (1.0, 0.0);
     for width in [0.5, 0.25, 0.12, 0.06, 0.03] {
         let steps = [-2.0, -1.0, 0.0, 1.0, 2.0].map(|step| step * width);

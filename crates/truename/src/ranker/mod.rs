@@ -15,12 +15,13 @@ mod trees;
 use std::sync::{Arc, LazyLock};
 
 pub use boosting::FitOptions;
+pub(crate) use boosting::boost;
 use decisions::Decisions;
-pub(crate) use fit::{FOLDS, Fitting, log_loss};
+pub(crate) use fit::{FOLDS, Fitting, calibrate, log_loss};
 pub(crate) use groups::Groups;
 use groups::softmax_with_none;
 use serde::{Deserialize, Serialize};
-use trees::Trees;
+pub(crate) use trees::Trees;
 
 use crate::{Error, FeatureSet, error};
 

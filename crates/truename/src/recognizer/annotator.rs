@@ -17,6 +17,7 @@ use crate::{Error, KnowledgeBase};
 /// - the concepts with the name have different types, no type or the type [`Mention::UNKNOWN`]; a concept that has the
 ///   very name settles it against one that has its plural;
 /// - the text is a common word, which the recognizer leaves out, or a single letter that the name writes otherwise;
+/// - the text is no mention by the [`MentionModel`](crate::MentionModel);
 /// - the text is a short form that the document defines otherwise.
 ///
 /// ```
@@ -108,10 +109,11 @@ impl Annotator {
     }
 
     /// Returns the label of a mention, once for each of its types.
-    fn label(&self, FormMatch { recognized, verdict }: &FormMatch) -> Vec<Mention> {
+    fn label(&self, FormMatch { recognized, verdict, is_doubtful, .. }: &FormMatch) -> Vec<Mention> {
         let unknown = || vec![Mention::new(recognized.span, Mention::UNKNOWN, None)];
-        let Verdict::Name(Some(senses)) = verdict else { return unknown() };
-        if recognized.tentative {
+        let Verdict::Name(form) = verdict else { return unknown() };
+        let senses = &form.senses;
+        if recognized.tentative || *is_doubtful {
             return unknown();
         }
         let given = self.mention_type.as_slice();

@@ -2,15 +2,18 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use truename_kb::{FormState, Forms, Snapshot};
+use rayon::prelude::*;
+use truename_kb::{ConceptIndex, FormState, Forms, Snapshot};
 use truename_text::{
-    Alternative, AlternativePlace, Border, Key, KeyMatch, LegalName, NameKeys, NormalizedName, Rotation, Span, Words,
-    is_isotope, stable_hash,
+    Abbreviation, Alternative, AlternativePlace, Border, Document, Key, KeyMatch, LegalName, NameKeys, NormalizedName,
+    Rotation, Span, Words, is_isotope, stable_hash,
 };
 
 use super::company::{Companies, KnownCompanies, Line};
+use super::decision::{self, FormExample, FormFeatures, MentionModel, PlaceFeatures};
 use super::senses::Senses;
 use super::spelling::{self, Capitals, InCapitals};
 use super::{Reading, RecognizedMention, Recognizer};
@@ -25,8 +28,8 @@ use crate::{Error, KnowledgeBase, StopNames};
 /// abbreviations that a document defines.
 ///
 /// Walks the automaton of all names ([`Forms`]) from the beginning of each word. A form that ends at a word end is a
-/// mention if one of its names may be written like the text. Its span has the brackets and the minus that the name has. Of
-/// overlapping mentions, the leftmost longest is kept, or all are.
+/// mention if one of its names may be written like the text, and if a [`MentionModel`] finds it likely enough. Its span has the brackets and
+/// the minus that the name has. Of overlapping mentions, the leftmost longest is kept, or all are.
 pub struct DictionaryRecognizer {
     kb: KnowledgeBase,
     nested: bool,
@@ -38,14 +41,38 @@ pub struct DictionaryRecognizer {
     typed: bool,
     /// True if common words and letters that are names are found too.
     common_words: bool,
+    decision: Decision,
+    /// Probability above which a form is a mention in any case.
+    above: f64,
+    /// True if mentions say what speaks for and against them.
+    explained: bool,
     verdicts: Memo<Verdict>,
     companies: Memo<Arc<KnownCompanies>>,
+}
+
+/// What decides whether a form is a mention.
+enum Decision {
+    /// Every form is one.
+    Always,
+    /// The model that comes with Truename.
+    Standard,
+    By(Arc<MentionModel>),
 }
 
 /// A piece of text that is written like a name.
 pub(super) struct FormMatch {
     pub(super) recognized: RecognizedMention,
     pub(super) verdict: Verdict,
+    /// True if a form like this is no mention in this place.
+    pub(super) is_doubtful: bool,
+    place: PlaceFeatures,
+}
+
+/// A piece of text that may be written like a name.
+pub(super) struct KnownForm {
+    /// Concepts whose name is most alike.
+    pub(super) senses: Senses,
+    features: FormFeatures,
 }
 
 /// Verdict on a piece of text with the letters of a name.
@@ -55,8 +82,8 @@ pub(super) enum Verdict {
     Refused,
     /// It is a name, and a common word that mostly means just that word, or a letter. Only if common words are asked for.
     Common,
-    /// It is a name of these concepts, those whose name is most alike. They are collected only for types.
-    Name(Option<Arc<Senses>>),
+    /// It is a name.
+    Name(Arc<KnownForm>),
 }
 
 /// A piece of text with the letters of a name.
@@ -116,7 +143,7 @@ struct Passage<'a> {
 impl DictionaryRecognizer {
     /// Creates a recognizer of the names of `kb`.
     pub fn new(kb: KnowledgeBase) -> Self {
-        let (nested, typed, common_words) = (false, false, false);
+        let (nested, typed, common_words, explained) = (false, false, false, false);
         Self {
             kb,
             nested,
@@ -124,6 +151,9 @@ impl DictionaryRecognizer {
             stop_names: Arc::default(),
             typed,
             common_words,
+            decision: Decision::Standard,
+            above: 1.0,
+            explained,
             verdicts: Memo::new(),
             companies: Memo::new(),
         }
@@ -172,6 +202,39 @@ impl DictionaryRecognizer {
         self
     }
 
+    /// Decides by another model, or takes all forms for mentions.
+    #[must_use]
+    pub fn with_model(self, model: Option<Arc<MentionModel>>) -> Self {
+        Self { decision: model.map_or(Decision::Always, Decision::By), ..self }
+    }
+
+    /// Lowers the probability below which a form is no mention, if it is above this.
+    #[must_use]
+    pub fn above(self, probability: f64) -> Self {
+        Self { above: probability, ..self }
+    }
+
+    /// Sets whether mentions say what speaks for and against them.
+    #[must_use]
+    pub fn explained(self, explained: bool) -> Self {
+        Self { explained, ..self }
+    }
+
+    /// Returns the forms that it finds in documents, whatever their probability, to fit a [`MentionModel`] to them.
+    ///
+    /// # Errors
+    /// If the storage fails.
+    pub fn examples(&self, documents: &[Document]) -> Result<Vec<Vec<FormExample>>, Error> {
+        let mut readings: Vec<Reading<'_>> = documents.par_iter().map(Reading::new).collect();
+        let example = |one: FormMatch| {
+            let Verdict::Name(form) = &one.verdict else { return None };
+            let (ids, features) = (form.senses.ids().to_vec(), decision::joined(&form.features, &one.place));
+            (!one.recognized.tentative).then_some(FormExample { span: one.recognized.span, ids, features })
+        };
+        let found = self.find(&mut readings)?;
+        Ok(found.into_iter().map(|found| found.into_iter().filter_map(example).collect()).collect())
+    }
+
     /// Returns the knowledge base.
     pub(super) fn kb(&self) -> &KnowledgeBase {
         &self.kb
@@ -205,7 +268,30 @@ impl DictionaryRecognizer {
             };
             found.extend(self.in_passage(&passage, snapshot)?);
         }
+        self.decide(reading, &mut found);
         Ok(found)
+    }
+
+    /// Gives each name the probability that it is a mention.
+    fn decide(&self, reading: &Reading<'_>, found: &mut [FormMatch]) {
+        let model = match &self.decision {
+            Decision::Always => return,
+            Decision::Standard => MentionModel::standard(),
+            Decision::By(model) => Arc::clone(model),
+        };
+        let threshold = model.threshold().min(self.above);
+        let document = DocumentForms::of(reading, found);
+        for (at, one) in found.iter_mut().enumerate() {
+            let Verdict::Name(form) = &one.verdict else { continue };
+            document.complete(&mut one.place, at, reading, one.recognized.span);
+            let features = decision::joined(&form.features, &one.place);
+            let probability = model.probability(&features);
+            one.recognized.probability = Some(probability);
+            one.is_doubtful = probability < threshold;
+            if self.explained {
+                one.recognized.evidence = model.evidence(&features);
+            }
+        }
     }
 
     fn in_passage(&self, passage: &Passage<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<FormMatch>, Error> {
@@ -233,7 +319,8 @@ impl DictionaryRecognizer {
                     continue;
                 }
                 let recognized = RecognizedMention { tentative: one.literal, ..RecognizedMention::new(one.span) };
-                found.push(FormMatch { recognized, verdict });
+                let place = passage.place_features(one, snapshot)?;
+                found.push(FormMatch { recognized, verdict, is_doubtful: false, place });
                 if !self.nested && found.last().is_some_and(FormMatch::is_mention) {
                     next = one.end;
                     break;
@@ -280,7 +367,7 @@ impl DictionaryRecognizer {
         snapshot: &Snapshot<'_>,
     ) -> Result<Option<Vec<String>>, Error> {
         Ok(match self.verdict_of(piece, capitals, snapshot)? {
-            Verdict::Name(senses) => Some(senses.map(|senses| senses.types()).unwrap_or_default()),
+            Verdict::Name(form) => Some(if self.typed { form.senses.types() } else { Vec::new() }),
             Verdict::Refused | Verdict::Common => None,
         })
     }
@@ -299,17 +386,18 @@ impl DictionaryRecognizer {
         if is_generic && !self.common_words {
             return Ok(Verdict::Refused);
         }
-        let (mut senses, mut best, mut is_mention) = (Senses::default(), KeyMatch::None, false);
+        let (mut senses, mut is_mention) = (Senses::default(), false);
+        let mut best: Option<BestName<'_>> = None;
         for key in keys.filed() {
             for number in snapshot.names_under(key)? {
                 let (concept, name) = snapshot.name(number)?;
                 if !self.filter.allows(concept, number, snapshot)? {
                     continue;
                 }
+                let is_preferred = snapshot.concept_names(concept)?.1[0] == number;
                 // A synonym that is a common word mostly means just that word.
-                let is_synonym = || Ok::<_, Error>(snapshot.concept_names(concept)?.1[0] != number);
                 let is_just_a_word = is_generic
-                    || (is_common && name != piece && is_synonym()?)
+                    || (is_common && name != piece && !is_preferred)
                     || (self.common_words && name != piece && spelling::is_letter(piece));
                 if is_just_a_word && !self.common_words {
                     continue;
@@ -321,24 +409,22 @@ impl DictionaryRecognizer {
                 {
                     continue;
                 }
-                if !self.typed {
-                    return Ok(Verdict::Name(None));
-                }
+                let this = BestName { meeting, is_identical: name == piece, is_preferred, name };
                 // The very name settles what the plural of another name cannot.
-                if meeting < best {
-                    continue;
+                match &best {
+                    Some(best) if meeting < best.meeting => continue,
+                    Some(best) if meeting > best.meeting => (senses, is_mention) = (Senses::default(), false),
+                    _ => {}
                 }
-                if meeting > best {
-                    (senses, best, is_mention) = (Senses::default(), meeting, false);
-                }
+                best = best.max(Some(this));
                 senses.add(concept, snapshot)?;
                 is_mention |= !is_just_a_word;
             }
         }
-        Ok(match senses.is_empty() {
-            true => Verdict::Refused,
-            false if is_mention => Verdict::Name(Some(Arc::new(senses))),
-            false => Verdict::Common,
+        Ok(match best {
+            None => Verdict::Refused,
+            Some(best) if is_mention => best.verdict(piece, capitals, senses, snapshot)?,
+            Some(_) => Verdict::Common,
         })
     }
 
@@ -358,6 +444,7 @@ impl DictionaryRecognizer {
             return Ok(Verdict::Refused);
         }
         let mut senses = Senses::default();
+        let mut best: Option<BestName<'_>> = None;
         for number in snapshot.names_under(Key(stable_hash(form)))? {
             let (concept, name) = snapshot.name(number)?;
             let known = LegalName::new(name);
@@ -371,28 +458,104 @@ impl DictionaryRecognizer {
                 && spelling::is_spelling_of(&written.core, &known.core)
                 && spelling::may_stand_for(&written.core, &known.core, capitals)
             {
+                let is_preferred = snapshot.concept_names(concept)?.1[0] == number;
+                let meeting = KeyMatch::Exact;
+                best = best.max(Some(BestName { meeting, is_identical: name == piece, is_preferred, name }));
                 senses.add(concept, snapshot)?;
             }
         }
-        Ok(if senses.is_empty() { Verdict::Refused } else { Verdict::Name(self.typed.then(|| Arc::new(senses))) })
+        best.map_or(Ok(Verdict::Refused), |best| best.verdict(piece, capitals, senses, snapshot))
     }
 }
 
 impl FormMatch {
     /// Returns whether this is a mention and no mere word.
     fn is_mention(&self) -> bool {
-        matches!(self.verdict, Verdict::Name(_))
+        matches!(self.verdict, Verdict::Name(_)) && !self.is_doubtful
     }
 
     /// Returns the mention, once for each type of its concepts.
     fn typed(self) -> Vec<RecognizedMention> {
-        match self.verdict {
-            Verdict::Name(Some(senses)) if !senses.types().is_empty() => {
+        match &self.verdict {
+            Verdict::Name(form) if !form.senses.types().is_empty() => {
                 let of = |mention_type| RecognizedMention { mention_type, ..self.recognized.clone() };
-                senses.types().into_iter().map(of).collect()
+                form.senses.types().into_iter().map(of).collect()
             }
             _ => vec![self.recognized],
         }
+    }
+}
+
+/// The name that a piece of text is most alike; later fields count where earlier ones are equal.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct BestName<'n> {
+    meeting: KeyMatch,
+    is_identical: bool,
+    is_preferred: bool,
+    name: &'n str,
+}
+
+impl BestName<'_> {
+    /// Returns the verdict on a piece that is written like this name of some concepts.
+    fn verdict(
+        &self,
+        piece: &str,
+        capitals: Capitals,
+        senses: Senses,
+        snapshot: &Snapshot<'_>,
+    ) -> Result<Verdict, Error> {
+        let concepts = senses.ids().len();
+        let words = Words::of(piece, Span::new(0, piece.len()));
+        let counts: Vec<u32> =
+            (0..words.len()).map(|word| names_with(&words, word, snapshot)).collect::<Result<_, _>>()?;
+        let names = [counts.iter().min(), counts.last()].map(|count| count.copied().unwrap_or_default());
+        let features = decision::of_form(piece, self.name, self.meeting, self.is_preferred, capitals, concepts, names);
+        Ok(Verdict::Name(Arc::new(KnownForm { senses, features })))
+    }
+}
+
+/// The forms of a document, by how they are written and by their concepts.
+struct DocumentForms {
+    /// The spelling of each form, in small letters.
+    spellings: Vec<String>,
+    /// Number of forms with a spelling.
+    counts: HashMap<String, usize>,
+    /// Concepts that have several spellings.
+    renamed: HashSet<ConceptIndex>,
+    /// Concepts of each form.
+    concepts: Vec<Vec<ConceptIndex>>,
+}
+
+impl DocumentForms {
+    fn of(reading: &Reading<'_>, found: &[FormMatch]) -> Self {
+        let text = &reading.document().text;
+        let spelling = |one: &FormMatch| text[one.recognized.span.range()].to_lowercase();
+        let spellings: Vec<String> = found.iter().map(spelling).collect();
+        let concepts: Vec<Vec<ConceptIndex>> = found
+            .iter()
+            .map(
+                |one| if let Verdict::Name(form) = &one.verdict { form.senses.concepts().to_vec() } else { Vec::new() },
+            )
+            .collect();
+        let (mut counts, mut first, mut renamed) = (HashMap::new(), HashMap::new(), HashSet::new());
+        for (spelling, concepts) in spellings.iter().zip(&concepts) {
+            *counts.entry(spelling.clone()).or_default() += 1;
+            for concept in concepts {
+                if *first.entry(*concept).or_insert(spelling) != spelling {
+                    renamed.insert(*concept);
+                }
+            }
+        }
+        Self { counts, renamed, concepts, spellings }
+    }
+
+    /// Adds what the document says of a form to the features of its place.
+    fn complete(&self, place: &mut PlaceFeatures, at: usize, reading: &Reading<'_>, span: Span) {
+        let defines = |one: &Abbreviation| one.short == span || one.long == span;
+        let [.., definition, times, other_names] = place;
+        *definition = f32::from(reading.abbreviations().iter().any(defines));
+        *times = self.counts[&self.spellings[at]] as f32;
+        *other_names = f32::from(self.concepts[at].iter().any(|concept| self.renamed.contains(concept)));
     }
 }
 
@@ -403,19 +566,29 @@ const GENERIC_ONE_IN: u32 = 70;
 const MIN_NAMES: u32 = 100;
 
 fn is_generic(word: &str, snapshot: &Snapshot<'_>) -> Result<bool, Error> {
-    let words = Words::of(word, Span::new(0, word.len()));
-    let forms = [Some(words.form(0)), words.variant(0)];
+    let names = names_with(&Words::of(word, Span::new(0, word.len())), 0, snapshot)?;
+    Ok(names >= MIN_NAMES && names > snapshot.counts().names / GENERIC_ONE_IN)
+}
+
+/// Returns the number of names with a word, in the singular or as it is written.
+fn names_with(words: &Words, word: usize, snapshot: &Snapshot<'_>) -> Result<u32, Error> {
     let mut names = 0;
-    for form in forms.into_iter().flatten() {
+    for form in [Some(words.form(word)), words.variant(word)].into_iter().flatten() {
         names = names.max(snapshot.names_with_word(stable_hash(form))?);
     }
-    Ok(names >= MIN_NAMES && names > snapshot.counts().names / GENERIC_ONE_IN)
+    Ok(names)
 }
 
 impl Recognizer for DictionaryRecognizer {
     fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
-        let found = self.find(readings)?;
-        Ok(found.into_iter().map(|found| found.into_iter().flat_map(FormMatch::typed).collect()).collect())
+        let mentions = |found: Vec<FormMatch>| {
+            let found = found.into_iter().filter(|one| !one.is_doubtful);
+            match self.typed {
+                true => found.flat_map(FormMatch::typed).collect(),
+                false => found.map(|one| one.recognized).collect(),
+            }
+        };
+        Ok(self.find(readings)?.into_iter().map(mentions).collect())
     }
 }
 
@@ -485,6 +658,47 @@ impl Passage<'_> {
             let (end, company) = (company.end, Some(company.form));
             walk.matches.push(Match { end, span, read: None, expanded: false, literal: false, company });
         }
+    }
+
+    /// Returns the features of the place of a match; those of its document are still 0.
+    fn place_features(&self, one: &Match, snapshot: &Snapshot<'_>) -> Result<PlaceFeatures, Error> {
+        let Span { start, end } = one.span;
+        let (before, after) = (&self.text[..start], &self.text[end..]);
+        let (first, next) = (self.words.first_from(start), self.words.first_from(end));
+        let is_near =
+            |word: usize| (1..self.words.len()).contains(&word) && self.words.border_before(word) == Border::None;
+        let ends = |word: usize| {
+            !(1..self.words.len()).contains(&word) || self.words.border_before(word) >= Border::Pictograph
+        };
+        let word = |word: usize| &self.text[self.words.span(word).range()];
+        let before_it = is_near(first).then(|| word(first - 1));
+        let behind_it = is_near(next).then(|| word(next));
+        let names = |is_there: bool, word: usize| match is_there {
+            true => names_with(&self.words, word, snapshot).map(decision::many),
+            false => Ok(0.0),
+        };
+        let line = before.bytes().rev().take_while(|byte| *byte != b'\n').count()
+            + after.bytes().take_while(|byte| *byte != b'\n').count();
+        let is_in_brackets = before.ends_with('(') && after.starts_with(')');
+        Ok([
+            f32::from(self.begins_sentence(one.span)),
+            decision::beside(before.chars().next_back()),
+            decision::beside(after.chars().next()),
+            decision::neighbour(before_it),
+            decision::neighbour(behind_it),
+            decision::ending(before_it),
+            decision::ending(behind_it),
+            names(before_it.is_some(), first.wrapping_sub(1))?,
+            names(behind_it.is_some(), next)?,
+            (1.0 + line as f32).ln(),
+            f32::from(ends(first) && ends(next)),
+            f32::from(is_in_brackets),
+            f32::from(u8::from(one.expanded) + 2 * u8::from(one.literal)),
+            f32::from(one.read.is_some()),
+            0.0,
+            0.0,
+            0.0,
+        ])
     }
 
     /// Returns true if a sentence begins with a span.

@@ -5,6 +5,7 @@ mod annotator;
 mod company;
 mod composite;
 mod coverage;
+mod decision;
 mod dictionary;
 mod options;
 mod reading;
@@ -21,6 +22,7 @@ use truename_text::{Assertions, Document, Mention, Span};
 use address::Addresses;
 pub use annotator::Annotator;
 pub use composite::CompositeRecognizer;
+pub use decision::{FormExample, MentionExamples, MentionModel};
 pub use dictionary::DictionaryRecognizer;
 pub use options::RecognizerOptions;
 pub use reading::Reading;
@@ -129,6 +131,8 @@ pub struct RecognizedMention {
     /// True if the span is a mention only if its long form links to a concept that has the long form or the span among
     /// its names.
     pub tentative: bool,
+    /// What speaks for the mention and against it, in words; empty unless the recognizer was asked to say it.
+    pub evidence: String,
     /// Assertions that the document gives for a mention of its own; where it gives none, they are read from the text.
     pub assertions: Assertions,
 }

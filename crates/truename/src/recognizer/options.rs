@@ -28,6 +28,10 @@ pub struct RecognizerOptions {
     pub without_aliases: Vec<String>,
     /// Names that the dictionary does not look for.
     pub stop_names: Arc<StopNames>,
+    /// Probability above which the dictionary finds mentions, if it is below that of the best F1 ([`MentionModel::threshold`](crate::MentionModel::threshold)).
+    pub min_probability: Option<f64>,
+    /// True if mentions of the dictionary say what speaks for and against them.
+    pub explained: bool,
     /// True if mentions of the dictionary have the types of its concepts.
     pub typed: bool,
     /// True if names of the knowledge base have lower thresholds of any trained recognizer, and not only of its own.
@@ -145,7 +149,8 @@ impl RecognizerOptions {
     fn dictionary(&self, kb: &KnowledgeBase) -> DictionaryRecognizer {
         let dictionary = DictionaryRecognizer::new(kb.clone()).nested(self.nested.unwrap_or(false)).typed(self.typed);
         let dictionary = dictionary.of_types(self.types.clone()).without_aliases(self.without_aliases.clone());
-        dictionary.without_names(Arc::clone(&self.stop_names))
+        let dictionary = dictionary.without_names(Arc::clone(&self.stop_names)).explained(self.explained);
+        dictionary.above(self.min_probability.unwrap_or(1.0))
     }
 
     /// Applies the options to a model; `names` is the knowledge base whose names have lower thresholds.
@@ -155,7 +160,7 @@ impl RecognizerOptions {
         let options = SpanOptions { strategy: self.strategy, is_flat, min_margin: self.min_margin as f32 };
         let model = model.with_options(options)?;
         Ok(match names {
-            Some(kb) => model.with_names(self.dictionary(kb).typed(true)),
+            Some(kb) => model.with_names(self.dictionary(kb).typed(true).with_model(None)),
             None => model,
         })
     }

@@ -30,8 +30,13 @@ impl Senses {
         Ok(())
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.concepts.is_empty()
+    /// Returns the numbers of the concepts in the store.
+    pub(super) fn concepts(&self) -> &[ConceptIndex] {
+        &self.concepts
+    }
+
+    pub(super) fn ids(&self) -> &[ConceptId] {
+        &self.ids
     }
 
     /// Returns the id, if there is only one concept.

@@ -94,8 +94,7 @@ pub(super) fn may_stand_for(piece: &str, name: &str, capitals: Capitals) -> bool
         return false;
     }
     let (written, known) = (cased_letters(piece), cased_letters(name));
-    let is_acronym = is_acronym(name);
-    let is_code = NormalizedName::new(name).squeezed().chars().count() <= MAX_CODE_LENGTH;
+    let (is_acronym, is_code) = (is_acronym(name), is_code(name));
     if capitals == Capitals::Meaningless && (is_acronym || is_code) {
         let (written, known) = (written.to_lowercase(), known.to_lowercase());
         let is_plural = is_acronym && written.strip_suffix('s') == Some(&known);
@@ -221,8 +220,13 @@ fn is_capitals(letters: &str) -> bool {
     letters.chars().filter(|c| c.is_uppercase()).count() > 1 && !letters.chars().any(char::is_lowercase)
 }
 
+/// Returns whether a name is a code: so short that it occurs exactly as written.
+pub(super) fn is_code(name: &str) -> bool {
+    NormalizedName::new(name).squeezed().chars().count() <= MAX_CODE_LENGTH
+}
+
 /// Returns whether a name is an acronym: few letters and digits without space, most letters capitals; a Greek letter counts as one.
-fn is_acronym(name: &str) -> bool {
+pub(super) fn is_acronym(name: &str) -> bool {
     let count = |is_counted: fn(char) -> bool| name.chars().filter(|c| is_counted(*c)).count();
     let capitals = count(char::is_uppercase);
     capitals > 1
@@ -266,7 +270,7 @@ fn is_quotation_within(piece: &str) -> bool {
 
 /// Returns a text without the brackets within words around digits, signs and few letters, as MEDLINE writes raised and lowered characters
 /// (`Ca(2+)`, `[(18)F]FDG`).
-fn without_inner_brackets(text: &str) -> Cow<'_, str> {
+pub(super) fn without_inner_brackets(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     while let Some((open, close)) = inner_brackets(&text) {
         text = Cow::Owned([&text[..open], &text[open + 1..close], &text[close + 1..]].concat());

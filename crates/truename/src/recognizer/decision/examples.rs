@@ -1,0 +1,185 @@
+//! Examples of forms, which the decision is fitted to.
+
+use truename_kb::ConceptId;
+use truename_text::Span;
+
+use super::{MentionModel, layout, width};
+use crate::ranker::{Groups, Trees, boost, calibrate};
+use crate::{FitOptions, Progress};
+
+/// F1 that a lower threshold may cost.
+const SLACK: f64 = 0.005;
+
+/// A form that the dictionary finds in a document, with the features that decide whether it is a mention.
+#[derive(Clone, Debug)]
+pub struct FormExample {
+    /// Span in the document's text.
+    pub span: Span,
+    /// Concepts with the name.
+    pub ids: Vec<ConceptId>,
+    /// Features of the form.
+    pub features: Vec<f32>,
+}
+
+/// Forms that are known to be mentions or none, from several corpora.
+pub struct MentionExamples {
+    groups: Groups,
+    /// Fold of each example; the corpora of a fold are left out together.
+    folds: Vec<usize>,
+    /// Weight of the mentions that no form finds.
+    missed: f64,
+}
+
+impl Default for MentionExamples {
+    fn default() -> Self {
+        Self { groups: Groups::new(width()), folds: Vec::new(), missed: 0.0 }
+    }
+}
+
+impl MentionExamples {
+    /// Adds a form.
+    ///
+    /// # Panics
+    /// If the features are not those of a [`FormExample`].
+    pub fn add(&mut self, features: &[f32], is_mention: bool, weight: f32, fold: usize) {
+        assert_eq!(features.len(), width(), "features of another version");
+        self.groups.push(features, &[1.0], is_mention.then_some(0), weight);
+        self.folds.push(fold);
+    }
+
+    /// Adds the weight of mentions that the dictionary does not find, for the threshold with the best F1.
+    pub fn add_missed(&mut self, weight: f64) {
+        self.missed += weight;
+    }
+
+    /// Returns the number of forms.
+    pub fn len(&self) -> usize {
+        self.folds.len()
+    }
+
+    /// Returns whether there are no forms.
+    pub fn is_empty(&self) -> bool {
+        self.folds.is_empty()
+    }
+
+    /// Fits trees to all forms but those of a fold, and slope, offset and threshold to forms whose fold the trees did not see.
+    pub fn fit(&self, left_out: Option<usize>, options: &FitOptions, progress: &Progress) -> MentionModel {
+        let grown = |without: &[Option<usize>]| {
+            let kept = self.groups.filtered(|at| !without.contains(&Some(self.folds[at])));
+            boost(&kept, &vec![true; width()], options, progress)
+        };
+        let mut folds: Vec<usize> = self.folds.iter().copied().filter(|fold| Some(*fold) != left_out).collect();
+        folds.sort_unstable();
+        folds.dedup();
+        let mut scores = vec![vec![0.0]; self.len()];
+        for fold in folds {
+            let trees = grown(&[Some(fold), left_out]);
+            for at in (0..self.len()).filter(|at| self.folds[*at] == fold) {
+                scores[at] = vec![self.score(&trees, at)];
+            }
+        }
+        let weights: Vec<f32> = (0..self.len())
+            .map(|at| if Some(self.folds[at]) == left_out { 0.0 } else { self.groups.weights[at] })
+            .collect();
+        let (slope, offset) = calibrate(&self.groups, &weights, &scores, 0.0);
+        let model = MentionModel {
+            layout: layout(),
+            trees: grown(&[left_out]),
+            slope,
+            offset,
+            threshold: 0.0,
+            usual: self.usual(),
+        };
+        let probability = |at: usize| 1.0 / (1.0 + (-(slope * scores[at][0] + offset)).exp());
+        MentionModel { threshold: self.threshold(&weights, probability), ..model }
+    }
+
+    fn score(&self, trees: &Trees, at: usize) -> f64 {
+        f64::from(trees.score(self.groups.row(at)))
+    }
+
+    /// Returns the lowest threshold with nearly the best F1: a mention that is lost costs a user more than one that has a low probability.
+    fn threshold(&self, weights: &[f32], probability: impl Fn(usize) -> f64) -> f64 {
+        let mut order: Vec<(f64, f64, bool)> = (0..self.len())
+            .filter(|at| weights[*at] > 0.0)
+            .map(|at| (probability(at), f64::from(weights[at]), self.groups.answers[at].is_some()))
+            .collect();
+        order.sort_by(|one, other| other.0.total_cmp(&one.0));
+        let gold = self.missed + order.iter().filter(|one| one.2).map(|one| one.1).sum::<f64>();
+        let (mut found, mut right) = (0.0, 0.0);
+        let curve: Vec<(f64, f64)> = order
+            .into_iter()
+            .map(|(probability, weight, is_mention)| {
+                found += weight;
+                right += if is_mention { weight } else { 0.0 };
+                (2.0 * right / (found + gold), probability)
+            })
+            .collect();
+        let best = curve.iter().map(|(f1, _)| *f1).fold(0.0, f64::max);
+        curve.iter().rfind(|(f1, _)| *f1 >= best - SLACK).map_or(0.0, |(_, probability)| *probability)
+    }
+
+    /// Returns the median of each feature.
+    fn usual(&self) -> Vec<f32> {
+        let median = |feature: usize| {
+            let mut values: Vec<f32> = (0..self.len()).map(|at| self.groups.row(at)[feature]).collect();
+            values.sort_by(f32::total_cmp);
+            values.get(values.len() / 2).copied().unwrap_or_default()
+        };
+        (0..width()).map(median).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Forms in three folds, mentions where the first feature is above one half, but for one in ten.
+    fn examples() -> MentionExamples {
+        let mut examples = MentionExamples::default();
+        for number in 0..3000_u32 {
+            let value = (number * 7919 % 1000) as f32 / 1000.0;
+            let mut features = vec![0.0; width()];
+            features[0] = value;
+            let is_mention = (value > 0.5) != (number % 10 == 0);
+            examples.add(&features, is_mention, 1.0, number as usize % 3);
+        }
+        examples
+    }
+
+    #[test]
+    fn probabilities_are_those_of_forms_that_were_left_out() {
+        let options = FitOptions { rounds: 30, ..FitOptions::default() };
+        let model = examples().fit(None, &options, &Progress::default());
+        let of = |value: f32| {
+            let mut features = vec![0.0; width()];
+            features[0] = value;
+            model.probability(&features)
+        };
+        assert!((of(0.9) - 0.9).abs() < 0.05 && (of(0.1) - 0.1).abs() < 0.05, "{} and {}", of(0.9), of(0.1));
+        assert!(model.threshold() > of(0.1) && model.threshold() <= of(0.9), "{}", model.threshold());
+        let bytes = model.to_bytes();
+        assert_eq!(MentionModel::from_bytes(&bytes).unwrap(), model);
+        assert!(MentionModel::from_bytes(&bytes[..bytes.len() / 2]).is_err());
+        let mut features = model.usual.clone();
+        features[0] = 0.9;
+        assert_eq!(model.evidence(&features), " For it: its length.");
+    }
+
+    #[test]
+    fn mentions_that_no_form_finds_lower_the_threshold() {
+        let options = FitOptions { rounds: 10, ..FitOptions::default() };
+        let mut examples = MentionExamples::default();
+        for number in 0..1000_u32 {
+            let mut features = vec![0.0; width()];
+            features[0] = (number % 4) as f32;
+            // Of the four kinds 10, 30, 50 and 90 % are mentions.
+            let share = [1, 3, 5, 9][number as usize % 4];
+            examples.add(&features, number / 4 % 10 < share, 1.0, number as usize / 40 % 3);
+        }
+        let few = examples.fit(None, &options, &Progress::default()).threshold();
+        examples.add_missed(5000.0);
+        let many = examples.fit(None, &options, &Progress::default()).threshold();
+        assert!(many < few, "{many} and {few}");
+    }
+}
