@@ -17,6 +17,7 @@ mod data;
 mod encode;
 mod esappmod;
 mod fit_default;
+mod fit_mentions;
 mod inventory;
 mod labelled;
 mod link;
@@ -234,6 +235,30 @@ enum Benchmark {
         #[arg(long, requires = "file")]
         queries: Option<PathBuf>,
     },
+    /// Fits the decision of the dictionary to annotated abstracts and to plain English
+    FitMentions {
+        /// The folder with the data sets
+        #[arg(long)]
+        data: PathBuf,
+        /// Print how the forms of each corpus are decided by those of the others, and leave the shipped model as it is
+        #[arg(long)]
+        check: bool,
+        /// Write the features of the forms here
+        #[arg(long, value_name = "FILE")]
+        dump: Option<PathBuf>,
+    },
+    /// Names of MeSH that the dictionary finds in plain English, one a line
+    EnglishMentions {
+        /// The folder with the data sets
+        #[arg(long)]
+        data: PathBuf,
+        /// Words of sentences and of glosses, each
+        #[arg(long, default_value_t = 20_000)]
+        words: usize,
+        /// All forms, whatever their probability
+        #[arg(long)]
+        by_rules: bool,
+    },
     /// Fits the rankers that come with Truename to labelled corpora
     FitDefault {
         /// The folder with the data sets
@@ -392,6 +417,8 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Scale { file, encoder, kb, as_embedded } => {
             scale::run(&file, encoder.as_deref(), kb.as_deref(), as_embedded)
         }
+        Benchmark::FitMentions { data, check, dump } => fit_mentions::run(&data, check, dump.as_deref()),
+        Benchmark::EnglishMentions { data, words, by_rules } => fit_mentions::english(&data, words, by_rules),
         Benchmark::FitDefault { data, vocabularies, encoder, kbs, corpora, left_out, leave } => {
             fit_default::run(&fit_default::Options {
                 data: &data,

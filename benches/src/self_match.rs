@@ -44,7 +44,8 @@ pub fn run(data: &Path, vocabulary: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn concepts(data: &Path, vocabulary: &str) -> anyhow::Result<Vec<Concept>> {
+/// Reads the concepts of one of [`VOCABULARIES`].
+pub fn concepts(data: &Path, vocabulary: &str) -> anyhow::Result<Vec<Concept>> {
     match vocabulary {
         "hgnc" => genes(data),
         "mesh" => {

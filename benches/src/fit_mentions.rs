@@ -1,0 +1,329 @@
+//! Fits the decision on the forms that the dictionary finds, to annotated abstracts and to plain English.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Context;
+use truename::{
+    Concept, DictionaryRecognizer, Document, FitOptions, FormExample, KnowledgeBase, Mention, MentionExamples,
+    MentionModel, Progress, Span, bundled_recognizer, recognize_all,
+};
+use truename_text::stable_hash;
+
+use crate::biosyn::human_genes;
+use crate::data::{descriptors, documents, medic, supplementary, unzipped};
+use crate::self_match;
+
+/// File of the model that comes with Truename.
+const SHIPPED: &str = "crates/truename/src/recognizer/decision/mentions.bin";
+/// Weight of a corpus, in forms.
+const WEIGHT: f32 = 3000.0;
+/// One gloss in so many is kept for the figures.
+const REPORTED_ONE_IN: u64 = 5;
+
+/// Texts with their mentions, read by the names of a knowledge base.
+struct Corpus {
+    name: &'static str,
+    fold: usize,
+    concepts: Vec<Concept>,
+    documents: Vec<Document>,
+    labels: Labels,
+    /// Concepts that the corpus does not annotate.
+    undecided: BTreeSet<String>,
+    weight: f32,
+}
+
+/// What makes a form a mention.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Labels {
+    /// The span and the id of a mention.
+    Ids,
+    /// The span of a mention; the ids are of another vocabulary.
+    Spans,
+    /// The span of a mention that a recognizer found; a form that overlaps one otherwise is left out.
+    Recognized,
+}
+
+/// A form with its features and whether it is a mention.
+struct Row {
+    form: String,
+    features: Vec<f32>,
+    is_mention: bool,
+}
+
+/// Fits the shipped model; with `check`, prints how each fold is decided by the forms of the others alone.
+pub fn run(data: &Path, check: bool, dump: Option<&Path>) -> anyhow::Result<()> {
+    let mut dump = dump.map(std::fs::File::create).transpose()?;
+    let mut examples = MentionExamples::default();
+    let mut parts: Vec<(&str, usize, Vec<Row>)> = Vec::new();
+    for corpus in corpora(data)? {
+        let (rows, missed) = labelled(&corpus)?;
+        let right = rows.iter().filter(|row| row.is_mention).count();
+        println!("{:24} {:6} forms, {right:6} mentions, {missed:6} not found", corpus.name, rows.len());
+        let weight = corpus.weight / rows.len() as f32;
+        for Row { form, features, is_mention } in &rows {
+            if let Some(dump) = &mut dump {
+                let features: Vec<String> = features.iter().map(f32::to_string).collect();
+                writeln!(dump, "{}\t{form}\t{}\t{}", corpus.name, u8::from(*is_mention), features.join("\t"))?;
+            }
+            examples.add(features, *is_mention, weight, corpus.fold);
+        }
+        examples.add_missed(f64::from(weight) * missed as f64);
+        parts.push((corpus.name, corpus.fold, rows));
+    }
+    let (options, progress) = (FitOptions { rounds: 120, ..FitOptions::default() }, Progress::default());
+    let model = examples.fit(None, &options, &progress);
+    println!("threshold {:.3}", model.threshold());
+    if !check {
+        std::fs::write(SHIPPED, model.to_bytes()).with_context(|| SHIPPED.to_owned())?;
+        return Ok(());
+    }
+    println!("{:24} {:>6} {:>6} {:>6} {:>6}", "left out", "forms", "right", "above", "error");
+    let mut left_out: BTreeMap<usize, MentionModel> = BTreeMap::new();
+    for (name, fold, rows) in parts {
+        let model = left_out.entry(fold).or_insert_with(|| examples.fit(Some(fold), &options, &progress));
+        let percent = |(right, all): (usize, usize)| 100.0 * right as f64 / all.max(1) as f64;
+        let count = |rows: &[&Row]| (rows.iter().filter(|row| row.is_mention).count(), rows.len());
+        let all: Vec<&Row> = rows.iter().collect();
+        let above: Vec<&Row> =
+            rows.iter().filter(|row| model.probability(&row.features) >= model.threshold()).collect();
+        println!(
+            "{name:24} {:6} {:6.2} {:6.2} {:6.3}   {} of {} mentions kept",
+            rows.len(),
+            percent(count(&all)),
+            percent(count(&above)),
+            calibration_error(&rows, model),
+            count(&above).0,
+            count(&all).0,
+        );
+    }
+    Ok(())
+}
+
+/// Returns the mean difference of probability and share of mentions, over ten bins of probability.
+fn calibration_error(rows: &[Row], model: &MentionModel) -> f64 {
+    let mut bins = [(0.0, 0.0); 10];
+    for Row { features, is_mention, .. } in rows {
+        let probability = model.probability(features);
+        let bin = &mut bins[((10.0 * probability) as usize).min(9)];
+        *bin = (bin.0 + probability, bin.1 + f64::from(u8::from(*is_mention)));
+    }
+    bins.iter().map(|(expected, right)| (expected - right).abs()).sum::<f64>() / rows.len().max(1) as f64
+}
+
+/// Returns the features of each form with its label, and the number of mentions that no form finds.
+fn labelled(corpus: &Corpus) -> anyhow::Result<(Vec<Row>, usize)> {
+    let folder = tempfile::tempdir()?;
+    let kb = KnowledgeBase::create(corpus.concepts.clone(), &folder.path().join("kb"))?;
+    let found = DictionaryRecognizer::new(kb.clone()).with_model(None).examples(&corpus.documents)?;
+    let mut known: HashMap<&str, &str> = HashMap::new();
+    for concept in &corpus.concepts {
+        known.extend(concept.xrefs.iter().map(|xref| (xref.as_str(), concept.id.as_str())));
+    }
+    known.extend(corpus.concepts.iter().map(|concept| (concept.id.as_str(), concept.id.as_str())));
+    let likely = if corpus.labels == Labels::Recognized { likely(&kb, &corpus.documents)? } else { Vec::new() };
+    let (mut rows, mut missed) = (Vec::new(), 0);
+    for (at, (document, forms)) in corpus.documents.iter().zip(found).enumerate() {
+        let is_known = |mention: &&Mention| !ids(mention, &known).is_empty();
+        let is_asked = |mention: &&Mention| is_decided(mention) && (corpus.labels != Labels::Ids || is_known(mention));
+        let is_found = |mention: &Mention| forms.iter().any(|form| form.span == mention.span);
+        missed += document.mentions.iter().filter(is_asked).filter(|mention| !is_found(mention)).count();
+        for form in forms {
+            let is_likely = likely.get(at).is_some_and(|likely| likely.iter().any(|span| span.overlaps(form.span)));
+            let label = label(corpus, &form, document, &known).filter(|is_mention| *is_mention || !is_likely);
+            if let Some(is_mention) = label {
+                let written = form.span.of(&document.text).unwrap_or_default().replace(['\t', '\n'], " ");
+                rows.push(Row { form: written, features: form.features, is_mention });
+            }
+        }
+    }
+    Ok((rows, if corpus.labels == Labels::Recognized { 0 } else { missed }))
+}
+
+/// Returns the mentions that the recognizer finds where names of a knowledge base are likelier.
+fn likely(kb: &KnowledgeBase, documents: &[Document]) -> anyhow::Result<Vec<Vec<Span>>> {
+    let model = bundled_recognizer()?.context("the program was built without models")?;
+    let model = model.with_names(DictionaryRecognizer::new(kb.clone()).with_model(None).typed(true));
+    let found = recognize_all(&model, documents.to_vec(), true)?;
+    Ok(found.into_iter().map(|found| found.mentions.iter().map(|one| one.span).collect()).collect())
+}
+
+/// Returns the proteins and nucleic acids of MeSH, which corpora of chemicals do not annotate.
+fn macromolecules(data: &Path) -> anyhow::Result<BTreeSet<String>> {
+    const TREES: [&str; 6] = ["D05.500", "D08", "D12.644", "D12.776", "D13", "D23.050"];
+    let text = unzipped(&data.join("dict-mesh/mesh_id_label_mappings.tsv.gz"))?;
+    let is_one = |trees: &str| trees.split('|').any(|tree| TREES.iter().any(|one| tree.starts_with(one)));
+    let row = |line: &str| {
+        let mut columns = line.split('\t');
+        let id = columns.next()?.to_owned();
+        columns.nth(2).is_some_and(is_one).then_some(id)
+    };
+    Ok(text.lines().filter_map(row).collect())
+}
+
+/// Families of genes and parts of proteins have no ids, and are neither mentions nor mistakes.
+fn is_decided(mention: &Mention) -> bool {
+    !["FamilyName", "DomainMotif", "OTHER"].contains(&mention.mention_type.as_str())
+}
+
+fn ids<'k>(mention: &Mention, known: &HashMap<&str, &'k str>) -> BTreeSet<&'k str> {
+    let ids = mention.id.as_deref().unwrap_or_default().split(['|', '+', ',', ';']).map(str::trim);
+    ids.filter_map(|id| known.get(id.strip_prefix("MESH:").unwrap_or(id)).copied()).collect()
+}
+
+/// Returns whether a form is a mention; `None` where the corpus does not tell.
+fn label(corpus: &Corpus, form: &FormExample, document: &Document, known: &HashMap<&str, &str>) -> Option<bool> {
+    let mut around = document.mentions.iter().filter(|mention| mention.span.overlaps(form.span));
+    if around.clone().any(|mention| !is_decided(mention)) {
+        return None;
+    }
+    let same = around.clone().find(|mention| mention.span == form.span);
+    match (corpus.labels, same) {
+        _ if form.ids.iter().all(|id| corpus.undecided.contains(id.as_str())) => None,
+        (Labels::Ids, Some(mention)) => {
+            let ids = ids(mention, known);
+            // Another version of the vocabulary had the concept.
+            let is_other =
+                ids.is_empty() && mention.id.as_ref().is_some_and(|id| !["-", "-1", ""].contains(&id.as_str()));
+            (!is_other).then(|| form.ids.iter().any(|id| ids.contains(id.as_str())))
+        }
+        (_, Some(_)) => Some(true),
+        (Labels::Recognized, None) if around.next().is_some() => None,
+        (_, None) => Some(false),
+    }
+}
+
+fn corpora(data: &Path) -> anyhow::Result<Vec<Corpus>> {
+    let mesh = descriptors(data)?;
+    let chemical_ids: BTreeSet<String> =
+        mesh.iter().filter(|c| c.types.iter().any(|t| t == "chemical")).map(|c| c.id.to_string()).collect();
+    let mut with_supplements = mesh.clone();
+    with_supplements.extend(supplementary(data, &chemical_ids)?);
+    let chemical = |concepts: &[Concept]| -> Vec<Concept> {
+        concepts.iter().filter(|concept| chemical_ids.contains(concept.id.as_str())).cloned().collect()
+    };
+    let (medic, mondo, genes) = (medic(data)?, self_match::concepts(data, "mondo")?, human_genes(data)?);
+    let undecided = macromolecules(data)?;
+    let read = |file: &str| documents(&data.join(file));
+    let cdr = read("bc5cdr/CDR_TrainingSet.PubTator.txt.gz")?;
+    let ncbi = read("ncbi-disease/NCBItrainset_corpus.txt.gz")?;
+    let of = |name, fold, concepts: &[Concept], documents: &[Document], labels, share| Corpus {
+        name,
+        fold,
+        concepts: concepts.to_vec(),
+        documents: documents.to_vec(),
+        labels,
+        undecided: undecided.clone(),
+        weight: WEIGHT * share,
+    };
+    let mut english = plain_english(data, false)?;
+    let model = bundled_recognizer()?.context("the program was built without models")?;
+    let recognized = recognize_all(&model, english.clone(), true)?;
+    for (document, found) in english.iter_mut().zip(recognized) {
+        document.mentions = found.mentions.iter().map(|one| Mention::new(one.span, &one.types[0], None)).collect();
+    }
+    let (sentences, glosses): (Vec<_>, Vec<_>) = english.into_iter().partition(|one| one.id.starts_with("glue"));
+    let chemicals = chemical(&mesh);
+    let full_texts = read("nlm-chem/NLMchem_Test.PubTator.gz")?;
+    let [human, species] = ["gnormplus-bc2gn/GNormPlus_Train.PubTator", "nlm-gene/NLMgene_Train.PubTator.gz"].map(read);
+    let (human, species) = (human?, species?);
+    Ok(vec![
+        of("bc5cdr, few names", 0, &few(&mesh, &cdr), &cdr, Labels::Ids, 0.4),
+        of("ncbi, few names", 1, &few(&medic, &ncbi), &ncbi, Labels::Ids, 0.4),
+        of("nlm-chem, few names", 2, &few(&chemicals, &full_texts), &full_texts, Labels::Ids, 0.3),
+        of("gnormplus, few names", 3, &few(&genes, &human), &human, Labels::Ids, 0.3),
+        of("nlm-gene, few names", 4, &few(&genes, &species), &species, Labels::Spans, 0.3),
+        of("bc5cdr, MeSH", 0, &mesh, &cdr, Labels::Ids, 0.5),
+        of("bc5cdr, supplements", 0, &with_supplements, &cdr, Labels::Ids, 0.5),
+        of("ncbi, MEDIC", 1, &medic, &ncbi, Labels::Ids, 0.5),
+        of("ncbi, MONDO", 1, &mondo, &ncbi, Labels::Spans, 0.5),
+        of("nlm-chem, MeSH", 2, &chemicals, &full_texts, Labels::Ids, 1.0),
+        of("gnormplus, Entrez", 3, &genes, &human, Labels::Ids, 0.5),
+        of("nlm-gene, Entrez", 4, &genes, &species, Labels::Spans, 0.5),
+        of("glue, MeSH", 5, &mesh, &sentences, Labels::Recognized, 0.15),
+        of("glue, MONDO", 5, &mondo, &sentences, Labels::Recognized, 0.15),
+        of("glue, Entrez", 5, &genes, &sentences, Labels::Recognized, 0.15),
+        of("glosses, MeSH", 6, &mesh, &glosses, Labels::Recognized, 0.15),
+        of("glosses, MONDO", 6, &mondo, &glosses, Labels::Recognized, 0.15),
+        of("glosses, Entrez", 6, &genes, &glosses, Labels::Recognized, 0.15),
+    ])
+}
+
+/// Returns a small knowledge base: one concept in fifty, and those that one document in twenty mentions.
+fn few(concepts: &[Concept], documents: &[Document]) -> Vec<Concept> {
+    let mentioned: BTreeSet<&str> = (documents.iter().step_by(20))
+        .flat_map(|document| &document.mentions)
+        .flat_map(|mention| mention.id.as_deref().unwrap_or_default().split(['|', ',', ';']))
+        .map(|id| id.trim().trim_start_matches("MESH:"))
+        .collect();
+    let is_kept = |concept: &&Concept| {
+        stable_hash(concept.id.as_str()).is_multiple_of(50)
+            || mentioned.contains(concept.id.as_str())
+            || concept.xrefs.iter().any(|xref| mentioned.contains(xref.as_str()))
+    };
+    concepts.iter().filter(is_kept).cloned().collect()
+}
+
+/// Prints the forms that the dictionary finds in plain English as TSV: probability, form, concept, text; those of the development parts of
+/// GLUE and of a fifth of WordNet's glosses, about `words` words of each.
+pub fn english(data: &Path, words: usize, by_rules: bool) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let kb = KnowledgeBase::create(self_match::concepts(data, "mesh")?, &folder.path().join("kb"))?;
+    let model = MentionModel::standard();
+    let dictionary =
+        DictionaryRecognizer::new(kb.clone()).with_model(if by_rules { None } else { Some(model.clone()) });
+    let mut left: BTreeMap<bool, usize> = [(true, words), (false, words)].into();
+    for document in plain_english(data, true)? {
+        let count = document.text.split_whitespace().count();
+        let left = left.get_mut(&document.id.starts_with("glue")).expect("two kinds");
+        if *left < count {
+            continue;
+        }
+        *left -= count;
+        for form in dictionary.examples(std::slice::from_ref(&document))?.remove(0) {
+            let probability = model.probability(&form.features);
+            if by_rules || probability >= model.threshold() {
+                let (id, piece) = (&form.ids[0], form.span.of(&document.text).unwrap_or_default());
+                println!("{}\t{probability:.3}\t{piece}\t{id}\t{}", document.id, document.text);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads sentences of GLUE and glosses of WordNet, those for the figures or the others, in an order of chance.
+fn plain_english(data: &Path, reported: bool) -> anyhow::Result<Vec<Document>> {
+    let part = if reported { "dev" } else { "train" };
+    let mut texts: Vec<(String, String)> = Vec::new();
+    for (set, columns, one_in) in
+        [("SST-2", &[0][..], 12), ("MRPC", &[3, 4], 1), ("CoLA", &[3], 1), ("RTE", &[1, 2], 1)]
+    {
+        let path = data.join("glue").join(set).join(format!("{part}.tsv"));
+        let zipped = path.with_extension("tsv.gz");
+        let text = if path.exists() { std::fs::read_to_string(&path)? } else { unzipped(&zipped)? };
+        for (number, line) in text.lines().enumerate() {
+            let cells: Vec<&str> = line.split('\t').collect();
+            for column in columns {
+                let sentence = cells.get(*column).map_or("", |cell| cell.trim());
+                if sentence.split_whitespace().count() > 3 && (reported || stable_hash(sentence).is_multiple_of(one_in))
+                {
+                    texts.push((format!("glue-{set}-{number}-{column}"), sentence.to_owned()));
+                }
+            }
+        }
+    }
+    for part in ["noun", "verb", "adj", "adv"] {
+        for line in unzipped(&data.join(format!("synonyms-wordnet/data.{part}.gz")))?.lines() {
+            let Some((offset, gloss)) = line.split_once(" | ") else { continue };
+            let hash = stable_hash(gloss);
+            if hash.is_multiple_of(REPORTED_ONE_IN) == reported && (reported || hash % 7 == 1) {
+                let id = offset.split(' ').next().unwrap_or_default();
+                texts.push((format!("wordnet-{part}-{id}"), gloss.trim().to_owned()));
+            }
+        }
+    }
+    texts.sort_by_cached_key(|(_, text)| stable_hash(text));
+    texts.dedup_by(|one, other| one.1 == other.1);
+    Ok(texts.into_iter().map(|(id, text)| Document::new(id, text)).collect())
+}
