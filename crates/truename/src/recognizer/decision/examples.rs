@@ -141,7 +141,7 @@ mod tests {
             let value = (number * 7919 % 1000) as f32 / 1000.0;
             let mut features = vec![0.0; width()];
             features[0] = value;
-            let is_mention = (value > 0.5) != (number % 10 == 0);
+            let is_mention = (value > 0.5) != number.is_multiple_of(10);
             examples.add(&features, is_mention, 1.0, number as usize % 3);
         }
         examples
