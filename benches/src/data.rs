@@ -52,6 +52,12 @@ pub fn descriptors(data: &Path) -> anyhow::Result<Vec<Concept>> {
     })
 }
 
+/// Returns the ids of the concepts of chemicals.
+pub fn chemical_ids(concepts: &[Concept]) -> BTreeSet<String> {
+    let is_chemical = |concept: &&Concept| concept.types.iter().any(|one| one == "chemical");
+    concepts.iter().filter(is_chemical).map(|concept| concept.id.to_string()).collect()
+}
+
 /// Reads MeSH supplementary records that are mapped to a chemical descriptor.
 pub fn supplementary(data: &Path, chemicals: &BTreeSet<String>) -> anyhow::Result<Vec<Concept>> {
     rows(&data.join("dict-mesh/mesh_supp_id_label_mappings.tsv.gz"), |columns| {

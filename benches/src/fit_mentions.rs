@@ -9,10 +9,12 @@ use truename::{
     Concept, DictionaryRecognizer, Document, FitOptions, FormExample, KnowledgeBase, Mention, MentionExamples,
     MentionModel, Progress, Span, bundled_recognizer, recognize_all,
 };
+use truename_eval::calibration_error;
 use truename_text::stable_hash;
 
 use crate::biosyn::human_genes;
-use crate::data::{descriptors, documents, medic, supplementary, unzipped};
+use crate::data::{chemical_ids, descriptors, documents, medic, supplementary, unzipped};
+use crate::labelled::known_ids;
 use crate::self_match;
 
 /// File of the model that comes with Truename.
@@ -34,14 +36,14 @@ struct Corpus {
     weight: f32,
 }
 
-/// What makes a form a mention.
+/// Labels of the forms of a corpus, by its mentions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Labels {
-    /// The span and the id of a mention.
+    /// A form with the span and the id of a mention is one.
     Ids,
-    /// The span of a mention; the ids are of another vocabulary.
+    /// A form with the span of a mention is one; the ids are of another vocabulary.
     Spans,
-    /// The span of a mention that a recognizer found; a form that overlaps one otherwise is left out.
+    /// As `Spans`, where a recognizer found the mentions; a form that overlaps one otherwise is left out.
     Recognized,
 }
 
@@ -86,6 +88,9 @@ pub fn run(data: &Path, check: bool, dump: Option<&Path>) -> anyhow::Result<()> 
         let percent = |(right, all): (usize, usize)| 100.0 * right as f64 / all.max(1) as f64;
         let count = |rows: &[&Row]| (rows.iter().filter(|row| row.is_mention).count(), rows.len());
         let all: Vec<&Row> = rows.iter().collect();
+        let mut judged: Vec<(f64, bool)> =
+            rows.iter().map(|row| (model.probability(&row.features), row.is_mention)).collect();
+        judged.sort_by(|one, other| one.0.total_cmp(&other.0));
         let above: Vec<&Row> =
             rows.iter().filter(|row| model.probability(&row.features) >= model.threshold()).collect();
         println!(
@@ -93,7 +98,7 @@ pub fn run(data: &Path, check: bool, dump: Option<&Path>) -> anyhow::Result<()> 
             rows.len(),
             percent(count(&all)),
             percent(count(&above)),
-            calibration_error(&rows, model),
+            calibration_error(&judged),
             count(&above).0,
             count(&all).0,
         );
@@ -101,27 +106,12 @@ pub fn run(data: &Path, check: bool, dump: Option<&Path>) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Returns the mean difference of probability and share of mentions, over ten bins of probability.
-fn calibration_error(rows: &[Row], model: &MentionModel) -> f64 {
-    let mut bins = [(0.0, 0.0); 10];
-    for Row { features, is_mention, .. } in rows {
-        let probability = model.probability(features);
-        let bin = &mut bins[((10.0 * probability) as usize).min(9)];
-        *bin = (bin.0 + probability, bin.1 + f64::from(u8::from(*is_mention)));
-    }
-    bins.iter().map(|(expected, right)| (expected - right).abs()).sum::<f64>() / rows.len().max(1) as f64
-}
-
 /// Returns the features of each form with its label, and the number of mentions that no form finds.
 fn labelled(corpus: &Corpus) -> anyhow::Result<(Vec<Row>, usize)> {
     let folder = tempfile::tempdir()?;
     let kb = KnowledgeBase::create(corpus.concepts.clone(), &folder.path().join("kb"))?;
     let found = DictionaryRecognizer::new(kb.clone()).with_model(None).examples(&corpus.documents)?;
-    let mut known: HashMap<&str, &str> = HashMap::new();
-    for concept in &corpus.concepts {
-        known.extend(concept.xrefs.iter().map(|xref| (xref.as_str(), concept.id.as_str())));
-    }
-    known.extend(corpus.concepts.iter().map(|concept| (concept.id.as_str(), concept.id.as_str())));
+    let known = known_ids(&corpus.concepts);
     let likely = if corpus.labels == Labels::Recognized { likely(&kb, &corpus.documents)? } else { Vec::new() };
     let (mut rows, mut missed) = (Vec::new(), 0);
     for (at, (document, forms)) in corpus.documents.iter().zip(found).enumerate() {
@@ -196,13 +186,11 @@ fn label(corpus: &Corpus, form: &FormExample, document: &Document, known: &HashM
 
 fn corpora(data: &Path) -> anyhow::Result<Vec<Corpus>> {
     let mesh = descriptors(data)?;
-    let chemical_ids: BTreeSet<String> =
-        mesh.iter().filter(|c| c.types.iter().any(|t| t == "chemical")).map(|c| c.id.to_string()).collect();
+    let chemical_ids = chemical_ids(&mesh);
     let mut with_supplements = mesh.clone();
     with_supplements.extend(supplementary(data, &chemical_ids)?);
-    let chemical = |concepts: &[Concept]| -> Vec<Concept> {
-        concepts.iter().filter(|concept| chemical_ids.contains(concept.id.as_str())).cloned().collect()
-    };
+    let chemicals: Vec<Concept> =
+        mesh.iter().filter(|concept| chemical_ids.contains(concept.id.as_str())).cloned().collect();
     let (medic, mondo, genes) = (medic(data)?, self_match::concepts(data, "mondo")?, human_genes(data)?);
     let undecided = macromolecules(data)?;
     let read = |file: &str| documents(&data.join(file));
@@ -224,11 +212,10 @@ fn corpora(data: &Path) -> anyhow::Result<Vec<Corpus>> {
         document.mentions = found.mentions.iter().map(|one| Mention::new(one.span, &one.types[0], None)).collect();
     }
     let (sentences, glosses): (Vec<_>, Vec<_>) = english.into_iter().partition(|one| one.id.starts_with("glue"));
-    let chemicals = chemical(&mesh);
     let full_texts = read("nlm-chem/NLMchem_Test.PubTator.gz")?;
     let [human, species] = ["gnormplus-bc2gn/GNormPlus_Train.PubTator", "nlm-gene/NLMgene_Train.PubTator.gz"].map(read);
     let (human, species) = (human?, species?);
-    Ok(vec![
+    let mut corpora = vec![
         of("bc5cdr, few names", 0, &few(&mesh, &cdr), &cdr, Labels::Ids, 0.4),
         of("ncbi, few names", 1, &few(&medic, &ncbi), &ncbi, Labels::Ids, 0.4),
         of("nlm-chem, few names", 2, &few(&chemicals, &full_texts), &full_texts, Labels::Ids, 0.3),
@@ -241,13 +228,17 @@ fn corpora(data: &Path) -> anyhow::Result<Vec<Corpus>> {
         of("nlm-chem, MeSH", 2, &chemicals, &full_texts, Labels::Ids, 1.0),
         of("gnormplus, Entrez", 3, &genes, &human, Labels::Ids, 0.5),
         of("nlm-gene, Entrez", 4, &genes, &species, Labels::Spans, 0.5),
-        of("glue, MeSH", 5, &mesh, &sentences, Labels::Recognized, 0.15),
-        of("glue, MONDO", 5, &mondo, &sentences, Labels::Recognized, 0.15),
-        of("glue, Entrez", 5, &genes, &sentences, Labels::Recognized, 0.15),
-        of("glosses, MeSH", 6, &mesh, &glosses, Labels::Recognized, 0.15),
-        of("glosses, MONDO", 6, &mondo, &glosses, Labels::Recognized, 0.15),
-        of("glosses, Entrez", 6, &genes, &glosses, Labels::Recognized, 0.15),
-    ])
+    ];
+    let texts = [
+        (["glue, MeSH", "glue, MONDO", "glue, Entrez"], 5, &sentences),
+        (["glosses, MeSH", "glosses, MONDO", "glosses, Entrez"], 6, &glosses),
+    ];
+    for (names, fold, documents) in texts {
+        for (name, concepts) in names.into_iter().zip([&mesh, &mondo, &genes]) {
+            corpora.push(of(name, fold, concepts, documents, Labels::Recognized, 0.15));
+        }
+    }
+    Ok(corpora)
 }
 
 /// Returns a small knowledge base: one concept in fifty, and those that one document in twenty mentions.
@@ -265,8 +256,8 @@ fn few(concepts: &[Concept], documents: &[Document]) -> Vec<Concept> {
     concepts.iter().filter(is_kept).cloned().collect()
 }
 
-/// Prints the forms that the dictionary finds in plain English as TSV: probability, form, concept, text; those of the development parts of
-/// GLUE and of a fifth of WordNet's glosses, about `words` words of each.
+/// Prints the forms that the dictionary finds in plain English as TSV: source, probability, form, concept, text; those of the development
+/// parts of GLUE and of a fifth of WordNet's glosses, about `words` words of each.
 pub fn english(data: &Path, words: usize, by_rules: bool) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let kb = KnowledgeBase::create(self_match::concepts(data, "mesh")?, &folder.path().join("kb"))?;

@@ -71,11 +71,7 @@ pub fn read(data: &Path, corpus: &'static str) -> anyhow::Result<Vec<LabelledNam
 
 /// Reads the mentions of a corpus with an id or cross-reference of one of the concepts.
 fn mentions(corpus: &Path, concepts: &[Concept]) -> anyhow::Result<Vec<GoldName>> {
-    let mut known: HashMap<&str, &str> = HashMap::new();
-    for concept in concepts {
-        known.extend(concept.xrefs.iter().map(|xref| (xref.as_str(), concept.id.as_str())));
-    }
-    known.extend(concepts.iter().map(|concept| (concept.id.as_str(), concept.id.as_str())));
+    let known = known_ids(concepts);
     let mut found = Vec::new();
     for document in documents(corpus)? {
         for mention in &document.mentions {
@@ -92,6 +88,16 @@ fn mentions(corpus: &Path, concepts: &[Concept]) -> anyhow::Result<Vec<GoldName>
         }
     }
     Ok(distinct(found))
+}
+
+/// Returns the id of the concept with each id and cross-reference.
+pub fn known_ids(concepts: &[Concept]) -> HashMap<&str, &str> {
+    let mut known: HashMap<&str, &str> = HashMap::new();
+    for concept in concepts {
+        known.extend(concept.xrefs.iter().map(|xref| (xref.as_str(), concept.id.as_str())));
+    }
+    known.extend(concepts.iter().map(|concept| (concept.id.as_str(), concept.id.as_str())));
+    known
 }
 
 /// Each name with the ids of all its mentions, once.

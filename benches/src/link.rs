@@ -1,6 +1,5 @@
 //! Mentions and ids in abstracts (NCBI Disease, BC5CDR), found by the dictionary alone or by a trained recognizer.
 
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use truename::{
 };
 use truename_eval::linked::LinkEvaluation;
 
-use crate::data::{descriptors, documents, medic, supplementary};
+use crate::data::{chemical_ids, descriptors, documents, medic, supplementary};
 
 /// A corpus and the knowledge base of its ids.
 struct Case {
@@ -142,10 +141,8 @@ pub enum Part {
 
 fn cases(data: &Path, part: Part) -> anyhow::Result<Vec<Case>> {
     let descriptors = descriptors(data)?;
-    let chemicals: BTreeSet<String> =
-        descriptors.iter().filter(|c| c.types.iter().any(|t| t == "chemical")).map(|c| c.id.to_string()).collect();
     let mut all = descriptors.clone();
-    all.extend(supplementary(data, &chemicals)?);
+    all.extend(supplementary(data, &chemical_ids(&descriptors))?);
     let (ncbi, cdr) = match part {
         Part::Reported => ("ncbi-disease/NCBItestset_corpus.txt", "bc5cdr/CDR_DevelopmentSet.PubTator.txt.gz"),
         Part::Train => ("ncbi-disease/NCBItrainset_corpus.txt.gz", "bc5cdr/CDR_TrainingSet.PubTator.txt.gz"),

@@ -58,7 +58,7 @@ pub use gold::{read_gold, read_gold_from};
 pub use judged::{Answer, JudgedName, check_same_names, read_judged, read_judged_from, write_judged};
 pub use judgement_table::read_judgement_table;
 pub use mapping_report::{MappingReport, RankingScores};
-pub use mappings::{JudgedScores, MappingScores, MappingScoring, SimilarityScores};
+pub use mappings::{JudgedScores, MappingScores, MappingScoring, SimilarityScores, calibration_error};
 pub use name_error::{NameError, NameErrorKind, NameErrors};
 pub use name_report::{LinkedGold, NameReport};
 pub use pair_labelling::{PairLabelling, Question};

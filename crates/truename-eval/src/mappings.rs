@@ -197,7 +197,9 @@ fn auc(judged: &[(f64, bool)], positives: usize, negatives: usize) -> f64 {
     area / (positives * negatives) as f64
 }
 
-fn calibration_error(judged: &[(f64, bool)]) -> f64 {
+/// Returns the expected calibration error of pairs that ascend by probability, each with whether it is right: over ten bins of probability, the
+/// mean difference of probability and share of right ones.
+pub fn calibration_error(judged: &[(f64, bool)]) -> f64 {
     let bin = |probability: f64| ((probability * BINS as f64) as usize).min(BINS - 1);
     let of_bin = |own: &[(f64, bool)]| {
         let probabilities: f64 = own.iter().map(|(probability, _)| probability).sum();

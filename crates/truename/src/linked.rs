@@ -44,8 +44,8 @@ pub struct LinkedMention {
     pub mention_probability: Option<f64>,
     /// True if the recognizer was not trained on the type, and knows it by its description alone.
     pub is_zero_shot: bool,
-    /// What speaks for the mention and against it, in words; empty unless the recognizer was asked to say it, and where the answer is
-    /// explained, for its explanation has it.
+    /// Reasons for and against the mention, in words, of a recognizer that explains its mentions; empty once a linker has added them to the
+    /// explanation of the answer.
     pub evidence: String,
     /// Long form that was linked if the mention is an abbreviation.
     pub long_form: Option<String>,

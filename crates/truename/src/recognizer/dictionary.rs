@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use truename_kb::{ConceptIndex, FormState, Forms, Snapshot};
+use truename_kb::{FormState, Forms, Snapshot};
 use truename_text::{
-    Abbreviation, Alternative, AlternativePlace, Border, Document, Key, KeyMatch, LegalName, NameKeys, NormalizedName,
-    Rotation, Span, Words, is_isotope, stable_hash,
+    Alternative, AlternativePlace, Border, Document, Key, KeyMatch, LegalName, NameKeys, NormalizedName, Rotation,
+    Span, Words, is_isotope, stable_hash,
 };
 
 use super::company::{Companies, KnownCompanies, Line};
@@ -50,7 +49,7 @@ pub struct DictionaryRecognizer {
     companies: Memo<Arc<KnownCompanies>>,
 }
 
-/// What decides whether a form is a mention.
+/// The decision on forms that are written like names.
 enum Decision {
     /// Every form is one.
     Always,
@@ -268,22 +267,20 @@ impl DictionaryRecognizer {
             };
             found.extend(self.in_passage(&passage, snapshot)?);
         }
-        self.decide(reading, &mut found);
+        self.decide(&mut found);
         Ok(found)
     }
 
     /// Gives each name the probability that it is a mention.
-    fn decide(&self, reading: &Reading<'_>, found: &mut [FormMatch]) {
+    fn decide(&self, found: &mut [FormMatch]) {
         let model = match &self.decision {
             Decision::Always => return,
             Decision::Standard => MentionModel::standard(),
             Decision::By(model) => Arc::clone(model),
         };
         let threshold = model.threshold().min(self.above);
-        let document = DocumentForms::of(reading, found);
-        for (at, one) in found.iter_mut().enumerate() {
+        for one in found {
             let Verdict::Name(form) = &one.verdict else { continue };
-            document.complete(&mut one.place, at, reading, one.recognized.span);
             let features = decision::joined(&form.features, &one.place);
             let probability = model.probability(&features);
             one.recognized.probability = Some(probability);
@@ -514,51 +511,6 @@ impl BestName<'_> {
     }
 }
 
-/// The forms of a document, by how they are written and by their concepts.
-struct DocumentForms {
-    /// The spelling of each form, in small letters.
-    spellings: Vec<String>,
-    /// Number of forms with a spelling.
-    counts: HashMap<String, usize>,
-    /// Concepts that have several spellings.
-    renamed: HashSet<ConceptIndex>,
-    /// Concepts of each form.
-    concepts: Vec<Vec<ConceptIndex>>,
-}
-
-impl DocumentForms {
-    fn of(reading: &Reading<'_>, found: &[FormMatch]) -> Self {
-        let text = &reading.document().text;
-        let spelling = |one: &FormMatch| text[one.recognized.span.range()].to_lowercase();
-        let spellings: Vec<String> = found.iter().map(spelling).collect();
-        let concepts: Vec<Vec<ConceptIndex>> = found
-            .iter()
-            .map(
-                |one| if let Verdict::Name(form) = &one.verdict { form.senses.concepts().to_vec() } else { Vec::new() },
-            )
-            .collect();
-        let (mut counts, mut first, mut renamed) = (HashMap::new(), HashMap::new(), HashSet::new());
-        for (spelling, concepts) in spellings.iter().zip(&concepts) {
-            *counts.entry(spelling.clone()).or_default() += 1;
-            for concept in concepts {
-                if *first.entry(*concept).or_insert(spelling) != spelling {
-                    renamed.insert(*concept);
-                }
-            }
-        }
-        Self { counts, renamed, concepts, spellings }
-    }
-
-    /// Adds what the document says of a form to the features of its place.
-    fn complete(&self, place: &mut PlaceFeatures, at: usize, reading: &Reading<'_>, span: Span) {
-        let defines = |one: &Abbreviation| one.short == span || one.long == span;
-        let [.., definition, times, other_names] = place;
-        *definition = f32::from(reading.abbreviations().iter().any(defines));
-        *times = self.counts[&self.spellings[at]] as f32;
-        *other_names = f32::from(self.concepts[at].iter().any(|concept| self.renamed.contains(concept)));
-    }
-}
-
 /// A common word is generic (`disease`, `protein`), and no mention by itself, if more than one in this many names
 /// contains it.
 const GENERIC_ONE_IN: u32 = 70;
@@ -660,7 +612,7 @@ impl Passage<'_> {
         }
     }
 
-    /// Returns the features of the place of a match; those of its document are still 0.
+    /// Returns the features of the place of a match.
     fn place_features(&self, one: &Match, snapshot: &Snapshot<'_>) -> Result<PlaceFeatures, Error> {
         let Span { start, end } = one.span;
         let (before, after) = (&self.text[..start], &self.text[end..]);
@@ -695,9 +647,6 @@ impl Passage<'_> {
             f32::from(is_in_brackets),
             f32::from(u8::from(one.expanded) + 2 * u8::from(one.literal)),
             f32::from(one.read.is_some()),
-            0.0,
-            0.0,
-            0.0,
         ])
     }
 

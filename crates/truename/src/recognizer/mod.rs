@@ -131,7 +131,7 @@ pub struct RecognizedMention {
     /// True if the span is a mention only if its long form links to a concept that has the long form or the span among
     /// its names.
     pub tentative: bool,
-    /// What speaks for the mention and against it, in words; empty unless the recognizer was asked to say it.
+    /// Reasons for and against the mention, in words; empty unless the recognizer explains its mentions.
     pub evidence: String,
     /// Assertions that the document gives for a mention of its own; where it gives none, they are read from the text.
     pub assertions: Assertions,

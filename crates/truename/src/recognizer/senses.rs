@@ -30,11 +30,6 @@ impl Senses {
         Ok(())
     }
 
-    /// Returns the numbers of the concepts in the store.
-    pub(super) fn concepts(&self) -> &[ConceptIndex] {
-        &self.concepts
-    }
-
     pub(super) fn ids(&self) -> &[ConceptId] {
         &self.ids
     }

@@ -1,4 +1,4 @@
-//! How common words are in English, by open word lists.
+//! Frequency classes of English words.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -8,12 +8,12 @@ use super::super::spelling::is_common_word;
 /// Words of levels 35 to 50 of SCOWL, sorted, each with its level in tens (the file holds the licence).
 static WORDS: &str = include_str!("english_words.txt");
 
-/// How common a word is in English, by the lists of SCOWL that have it.
+/// Frequency class of an English word: the smallest list of SCOWL that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Commonness {
     /// A word without a meaning of its own, such as `of`.
     Function,
-    /// One of the 10,000 commonest (levels 10 and 20).
+    /// Levels 10 and 20, some 10,000 words.
     Common,
     /// Level 35.
     Usual,
@@ -22,7 +22,7 @@ pub(crate) enum Commonness {
     Unknown,
 }
 
-/// Returns how common a word is in English; capitals do not matter.
+/// Returns the frequency class of a word; capitals do not matter.
 pub(crate) fn commonness(word: &str) -> Commonness {
     let word = word.to_lowercase();
     match () {

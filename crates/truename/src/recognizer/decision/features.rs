@@ -29,8 +29,8 @@ pub(super) const FORM: [&str; 20] = [
     "names with its last word",
 ];
 
-/// Features of the place of a form and of its document, in the words of an explanation.
-pub(super) const PLACE: [&str; 17] = [
+/// Features of the place of a form, in the words of an explanation.
+pub(super) const PLACE: [&str; 14] = [
     "whether it begins a sentence",
     "the character before it",
     "the character behind it",
@@ -45,14 +45,11 @@ pub(super) const PLACE: [&str; 17] = [
     "brackets around it",
     "an abbreviation of the document in it",
     "a spelling that was read as another",
-    "a definition of the document",
-    "how often the document has it",
-    "other names of its concept in the document",
 ];
 
 /// Features of a form that hold wherever it stands.
 pub(in crate::recognizer) type FormFeatures = [f32; FORM.len()];
-/// Features of the place of a form and of its document.
+/// Features of the place of a form.
 pub(in crate::recognizer) type PlaceFeatures = [f32; PLACE.len()];
 
 /// Returns the features of a piece of text that is written like a name of `concepts` concepts. `names`: the numbers of names with its rarest
