@@ -1,7 +1,6 @@
 //! Fits the decision on the forms that the dictionary finds, to annotated abstracts and to plain English.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
@@ -21,12 +20,14 @@ use crate::self_match;
 const SHIPPED: &str = "crates/truename/src/recognizer/decision/mentions.bin";
 /// Weight of a corpus, in forms.
 const WEIGHT: f32 = 3000.0;
+/// Forms below which a corpus weighs less.
+const FEW_FORMS: usize = 300;
 /// One gloss in so many is kept for the figures.
 const REPORTED_ONE_IN: u64 = 5;
 
 /// Texts with their mentions, read by the names of a knowledge base.
 struct Corpus {
-    name: &'static str,
+    name: String,
     fold: usize,
     concepts: Vec<Concept>,
     documents: Vec<Document>,
@@ -34,6 +35,7 @@ struct Corpus {
     /// Concepts that the corpus does not annotate.
     undecided: BTreeSet<String>,
     weight: f32,
+    size: Option<&'static Size>,
 }
 
 /// Labels of the forms of a corpus, by its mentions.
@@ -47,43 +49,44 @@ enum Labels {
     Recognized,
 }
 
-/// A form with its features and whether it is a mention.
+/// Features of a form and whether it is a mention.
 struct Row {
-    form: String,
     features: Vec<f32>,
     is_mention: bool,
+    /// True if it is written as the name is, and no longer name is around it.
+    is_usual: bool,
 }
 
 /// Fits the shipped model; with `check`, prints how each fold is decided by the forms of the others alone.
-pub fn run(data: &Path, check: bool, dump: Option<&Path>) -> anyhow::Result<()> {
-    let mut dump = dump.map(std::fs::File::create).transpose()?;
+pub fn run(data: &Path, check: bool) -> anyhow::Result<()> {
     let mut examples = MentionExamples::default();
-    let mut parts: Vec<(&str, usize, Vec<Row>)> = Vec::new();
+    let mut parts: Vec<(String, usize, u32, Vec<Row>)> = Vec::new();
     for corpus in corpora(data)? {
         let (rows, missed) = labelled(&corpus)?;
         let right = rows.iter().filter(|row| row.is_mention).count();
-        println!("{:24} {:6} forms, {right:6} mentions, {missed:6} not found", corpus.name, rows.len());
-        let weight = corpus.weight / rows.len() as f32;
-        for Row { form, features, is_mention } in &rows {
-            if let Some(dump) = &mut dump {
-                let features: Vec<String> = features.iter().map(f32::to_string).collect();
-                writeln!(dump, "{}\t{form}\t{}\t{}", corpus.name, u8::from(*is_mention), features.join("\t"))?;
-            }
-            examples.add(features, *is_mention, weight, corpus.fold);
+        println!("{:36} {:6} forms, {right:6} mentions, {missed:6} not found", corpus.name, rows.len());
+        // Few forms weigh no more than each form of a larger part.
+        let usual = rows.iter().filter(|row| row.is_usual).count().max(FEW_FORMS);
+        let weight = corpus.weight / usual as f32;
+        let is_small = corpus.size.is_some_and(|size| size.is_small);
+        for Row { features, is_mention, .. } in &rows {
+            examples.add(features, *is_mention, weight, corpus.fold, is_small);
         }
-        examples.add_missed(f64::from(weight) * missed as f64);
-        parts.push((corpus.name, corpus.fold, rows));
+        examples.add_missed(f64::from(weight) * missed as f64, is_small);
+        let names = if is_small { MentionModel::SMALL } else { MentionModel::LARGE };
+        parts.push((corpus.name, corpus.fold, names, rows));
     }
-    let (options, progress) = (FitOptions { rounds: 120, ..FitOptions::default() }, Progress::default());
+    let (options, progress) = (FitOptions { rounds: 120, leaves: 32, ..FitOptions::default() }, Progress::default());
     let model = examples.fit(None, &options, &progress);
-    println!("threshold {:.3}", model.threshold());
+    let thresholds = [MentionModel::SMALL, MentionModel::LARGE].map(|names| model.threshold(names));
+    println!("thresholds {thresholds:.3?}");
     if !check {
         std::fs::write(SHIPPED, model.to_bytes()).with_context(|| SHIPPED.to_owned())?;
         return Ok(());
     }
-    println!("{:24} {:>6} {:>6} {:>6} {:>6}", "left out", "forms", "right", "above", "error");
+    println!("{:36} {:>6} {:>6} {:>6} {:>6}", "left out", "forms", "right", "above", "error");
     let mut left_out: BTreeMap<usize, MentionModel> = BTreeMap::new();
-    for (name, fold, rows) in parts {
+    for (name, fold, names, rows) in parts {
         let model = left_out.entry(fold).or_insert_with(|| examples.fit(Some(fold), &options, &progress));
         let percent = |(right, all): (usize, usize)| 100.0 * right as f64 / all.max(1) as f64;
         let count = |rows: &[&Row]| (rows.iter().filter(|row| row.is_mention).count(), rows.len());
@@ -92,9 +95,9 @@ pub fn run(data: &Path, check: bool, dump: Option<&Path>) -> anyhow::Result<()> 
             rows.iter().map(|row| (model.probability(&row.features), row.is_mention)).collect();
         judged.sort_by(|one, other| one.0.total_cmp(&other.0));
         let above: Vec<&Row> =
-            rows.iter().filter(|row| model.probability(&row.features) >= model.threshold()).collect();
+            rows.iter().filter(|row| model.probability(&row.features) >= model.threshold(names)).collect();
         println!(
-            "{name:24} {:6} {:6.2} {:6.2} {:6.3}   {} of {} mentions kept",
+            "{name:36} {:6} {:6.2} {:6.2} {:6.3}   {} of {} mentions kept",
             rows.len(),
             percent(count(&all)),
             percent(count(&above)),
@@ -110,7 +113,7 @@ pub fn run(data: &Path, check: bool, dump: Option<&Path>) -> anyhow::Result<()> 
 fn labelled(corpus: &Corpus) -> anyhow::Result<(Vec<Row>, usize)> {
     let folder = tempfile::tempdir()?;
     let kb = KnowledgeBase::create(corpus.concepts.clone(), &folder.path().join("kb"))?;
-    let found = DictionaryRecognizer::new(kb.clone()).with_model(None).examples(&corpus.documents)?;
+    let found = DictionaryRecognizer::new(kb.clone()).examples(&corpus.documents)?;
     let known = known_ids(&corpus.concepts);
     let likely = if corpus.labels == Labels::Recognized { likely(&kb, &corpus.documents)? } else { Vec::new() };
     let (mut rows, mut missed) = (Vec::new(), 0);
@@ -123,12 +126,14 @@ fn labelled(corpus: &Corpus) -> anyhow::Result<(Vec<Row>, usize)> {
             let is_likely = likely.get(at).is_some_and(|likely| likely.iter().any(|span| span.overlaps(form.span)));
             let label = label(corpus, &form, document, &known).filter(|is_mention| *is_mention || !is_likely);
             if let Some(is_mention) = label {
-                let written = form.span.of(&document.text).unwrap_or_default().replace(['\t', '\n'], " ");
-                rows.push(Row { form: written, features: form.features, is_mention });
+                let is_usual = form.is_usual && !form.is_within();
+                rows.push(Row { features: form.features, is_mention, is_usual });
             }
         }
     }
-    Ok((rows, if corpus.labels == Labels::Recognized { 0 } else { missed }))
+    // The names that a part of a vocabulary lacks are not known where mentions have no ids of it.
+    let is_told = corpus.labels == Labels::Ids || corpus.labels == Labels::Spans && corpus.size.is_none();
+    Ok((rows, if is_told { missed } else { 0 }))
 }
 
 /// Returns the mentions that the recognizer finds where names of a knowledge base are likelier.
@@ -204,6 +209,7 @@ fn corpora(data: &Path) -> anyhow::Result<Vec<Corpus>> {
         labels,
         undecided: undecided.clone(),
         weight: WEIGHT * share,
+        size: None,
     };
     let mut english = plain_english(data, false)?;
     let model = bundled_recognizer()?.context("the program was built without models")?;
@@ -215,45 +221,66 @@ fn corpora(data: &Path) -> anyhow::Result<Vec<Corpus>> {
     let full_texts = read("nlm-chem/NLMchem_Test.PubTator.gz")?;
     let [human, species] = ["gnormplus-bc2gn/GNormPlus_Train.PubTator", "nlm-gene/NLMgene_Train.PubTator.gz"].map(read);
     let (human, species) = (human?, species?);
-    let mut corpora = vec![
-        of("bc5cdr, few names", 0, &few(&mesh, &cdr), &cdr, Labels::Ids, 0.4),
-        of("ncbi, few names", 1, &few(&medic, &ncbi), &ncbi, Labels::Ids, 0.4),
-        of("nlm-chem, few names", 2, &few(&chemicals, &full_texts), &full_texts, Labels::Ids, 0.3),
-        of("gnormplus, few names", 3, &few(&genes, &human), &human, Labels::Ids, 0.3),
-        of("nlm-gene, few names", 4, &few(&genes, &species), &species, Labels::Spans, 0.3),
-        of("bc5cdr, MeSH", 0, &mesh, &cdr, Labels::Ids, 0.5),
-        of("bc5cdr, supplements", 0, &with_supplements, &cdr, Labels::Ids, 0.5),
-        of("ncbi, MEDIC", 1, &medic, &ncbi, Labels::Ids, 0.5),
-        of("ncbi, MONDO", 1, &mondo, &ncbi, Labels::Spans, 0.5),
-        of("nlm-chem, MeSH", 2, &chemicals, &full_texts, Labels::Ids, 1.0),
-        of("gnormplus, Entrez", 3, &genes, &human, Labels::Ids, 0.5),
-        of("nlm-gene, Entrez", 4, &genes, &species, Labels::Spans, 0.5),
+    let annotated = [
+        ("bc5cdr, MeSH", 0, &mesh, &cdr, Labels::Ids, 0.5),
+        ("bc5cdr, supplements", 0, &with_supplements, &cdr, Labels::Ids, 0.5),
+        ("ncbi, MEDIC", 1, &medic, &ncbi, Labels::Ids, 0.5),
+        ("ncbi, MONDO", 1, &mondo, &ncbi, Labels::Spans, 0.5),
+        ("nlm-chem, MeSH", 2, &chemicals, &full_texts, Labels::Ids, 1.0),
+        ("gnormplus, Entrez", 3, &genes, &human, Labels::Ids, 0.5),
+        ("nlm-gene, Entrez", 4, &genes, &species, Labels::Spans, 0.5),
     ];
-    let texts = [
-        (["glue, MeSH", "glue, MONDO", "glue, Entrez"], 5, &sentences),
-        (["glosses, MeSH", "glosses, MONDO", "glosses, Entrez"], 6, &glosses),
+    let english = [
+        ("glue, MeSH", 5, &mesh, &sentences, Labels::Recognized, 0.15),
+        ("glue, MONDO", 5, &mondo, &sentences, Labels::Recognized, 0.15),
+        ("glue, Entrez", 5, &genes, &sentences, Labels::Recognized, 0.15),
+        ("glosses, MeSH", 6, &mesh, &glosses, Labels::Recognized, 0.15),
+        ("glosses, MONDO", 6, &mondo, &glosses, Labels::Recognized, 0.15),
+        ("glosses, Entrez", 6, &genes, &glosses, Labels::Recognized, 0.15),
     ];
-    for (names, fold, documents) in texts {
-        for (name, concepts) in names.into_iter().zip([&mesh, &mondo, &genes]) {
-            corpora.push(of(name, fold, concepts, documents, Labels::Recognized, 0.15));
+    let mut corpora = Vec::new();
+    for (name, fold, concepts, documents, labels, share) in annotated.into_iter().chain(english) {
+        corpora.push(of(name.to_owned(), fold, concepts, documents, labels, share));
+        for size in SIZES.iter().filter(|size| labels != Labels::Recognized || size.concepts > 0) {
+            let name = format!("{name}, {}", size.name);
+            let part = of(name, fold, &size.part(concepts, documents), documents, labels, share * size.share);
+            corpora.push(Corpus { size: Some(size), ..part });
         }
     }
     Ok(corpora)
 }
 
-/// Returns a small knowledge base: one concept in fifty, and those that one document in twenty mentions.
-fn few(concepts: &[Concept], documents: &[Document]) -> Vec<Concept> {
-    let mentioned: BTreeSet<&str> = (documents.iter().step_by(20))
-        .flat_map(|document| &document.mentions)
-        .flat_map(|mention| mention.id.as_deref().unwrap_or_default().split(['|', ',', ';']))
-        .map(|id| id.trim().trim_start_matches("MESH:"))
-        .collect();
-    let is_kept = |concept: &&Concept| {
-        stable_hash(concept.id.as_str()).is_multiple_of(50)
-            || mentioned.contains(concept.id.as_str())
-            || concept.xrefs.iter().any(|xref| mentioned.contains(xref.as_str()))
-    };
-    concepts.iter().filter(is_kept).cloned().collect()
+/// A part of a vocabulary, which stands for a smaller knowledge base: concepts that some of the documents mention, and others by chance.
+struct Size {
+    name: &'static str,
+    /// One document in so many has its concepts.
+    documents: usize,
+    /// One of so many other concepts is there; 0 for none.
+    concepts: u64,
+    share: f32,
+    is_small: bool,
+}
+
+static SIZES: [Size; 3] = [
+    Size { name: "a tenth", documents: 4, concepts: 10, share: 0.5, is_small: false },
+    Size { name: "few names", documents: 20, concepts: 50, share: 0.5, is_small: true },
+    Size { name: "fewest names", documents: 100, concepts: 0, share: 0.3, is_small: true },
+];
+
+impl Size {
+    fn part(&self, concepts: &[Concept], documents: &[Document]) -> Vec<Concept> {
+        let mentioned: BTreeSet<&str> = (documents.iter().step_by(self.documents))
+            .flat_map(|document| &document.mentions)
+            .flat_map(|mention| mention.id.as_deref().unwrap_or_default().split(['|', ',', ';']))
+            .map(|id| id.trim().trim_start_matches("MESH:"))
+            .collect();
+        let is_kept = |concept: &&Concept| {
+            self.concepts > 0 && stable_hash(concept.id.as_str()).is_multiple_of(self.concepts)
+                || mentioned.contains(concept.id.as_str())
+                || concept.xrefs.iter().any(|xref| mentioned.contains(xref.trim_start_matches("MESH:")))
+        };
+        concepts.iter().filter(is_kept).cloned().collect()
+    }
 }
 
 /// Prints the forms that the dictionary finds in plain English as TSV: source, probability, form, concept, text; those of the development
@@ -262,8 +289,7 @@ pub fn english(data: &Path, words: usize, by_rules: bool) -> anyhow::Result<()> 
     let folder = tempfile::tempdir()?;
     let kb = KnowledgeBase::create(self_match::concepts(data, "mesh")?, &folder.path().join("kb"))?;
     let model = MentionModel::standard();
-    let dictionary =
-        DictionaryRecognizer::new(kb.clone()).with_model(if by_rules { None } else { Some(model.clone()) });
+    let dictionary = DictionaryRecognizer::new(kb).with_model((!by_rules).then(|| model.clone()));
     let mut left: BTreeMap<bool, usize> = [(true, words), (false, words)].into();
     for document in plain_english(data, true)? {
         let count = document.text.split_whitespace().count();
@@ -272,10 +298,11 @@ pub fn english(data: &Path, words: usize, by_rules: bool) -> anyhow::Result<()> 
             continue;
         }
         *left -= count;
+        let found = recognize_all(&dictionary, vec![document.clone()], true)?.remove(0);
         for form in dictionary.examples(std::slice::from_ref(&document))?.remove(0) {
-            let probability = model.probability(&form.features);
-            if by_rules || probability >= model.threshold() {
+            if found.mentions.iter().any(|one| one.span == form.span) {
                 let (id, piece) = (&form.ids[0], form.span.of(&document.text).unwrap_or_default());
+                let probability = model.probability(&form.features);
                 println!("{}\t{probability:.3}\t{piece}\t{id}\t{}", document.id, document.text);
             }
         }

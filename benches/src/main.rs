@@ -243,9 +243,6 @@ enum Benchmark {
         /// Print how the forms of each corpus are decided by those of the others, and leave the shipped model as it is
         #[arg(long)]
         check: bool,
-        /// Write the features of the forms here
-        #[arg(long, value_name = "FILE")]
-        dump: Option<PathBuf>,
     },
     /// Names of MeSH that the dictionary finds in plain English, one a line
     EnglishMentions {
@@ -255,7 +252,7 @@ enum Benchmark {
         /// Words of sentences and of glosses, each
         #[arg(long, default_value_t = 20_000)]
         words: usize,
-        /// All forms, whatever their probability
+        /// Every form that is written as the name, whatever its probability
         #[arg(long)]
         by_rules: bool,
     },
@@ -417,7 +414,7 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Scale { file, encoder, kb, as_embedded } => {
             scale::run(&file, encoder.as_deref(), kb.as_deref(), as_embedded)
         }
-        Benchmark::FitMentions { data, check, dump } => fit_mentions::run(&data, check, dump.as_deref()),
+        Benchmark::FitMentions { data, check } => fit_mentions::run(&data, check),
         Benchmark::EnglishMentions { data, words, by_rules } => fit_mentions::english(&data, words, by_rules),
         Benchmark::FitDefault { data, vocabularies, encoder, kbs, corpora, left_out, leave } => {
             fit_default::run(&fit_default::Options {

@@ -145,7 +145,7 @@ fn a_context_is_explained_by_the_probability_before_and_words() {
     let folder = trained();
     assert_eq!(folder.run(&["-q", "kb", "models", "add", "reranker", "--kb", "kb"]), ran(0, "", ""));
     folder.write("note.txt", ILL[2]);
-    let run = folder.run(&["-q", "link", "note.txt", "--kb", "kb", "--explain", "--min-probability", "0"]);
+    let run = folder.run(&["-q", "link", "note.txt", "--kb", "kb", "--explain"]);
     let document: Value = serde_json::from_str(&run.out).unwrap();
     let mention = &document["mentions"][0];
     let why = mention["explanation"].as_str().unwrap();
@@ -156,9 +156,7 @@ fn a_context_is_explained_by_the_probability_before_and_words() {
     let before: f64 =
         mention["candidates"].as_array().unwrap().iter().map(|one| one["probability_by_name"].as_f64().unwrap()).sum();
     assert!(before > 0.5 && before <= 1.0 + 1e-9, "{before}");
-    let page = folder
-        .run(&["-q", "link", "note.txt", "--kb", "kb", "--explain", "--min-probability", "0", "--format", "html"])
-        .out;
+    let page = folder.run(&["-q", "link", "note.txt", "--kb", "kb", "--explain", "--format", "html"]).out;
     assert!(page.contains("by name ") && page.contains("attended most to"), "{page}");
 }
 

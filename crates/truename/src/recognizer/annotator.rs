@@ -16,8 +16,7 @@ use crate::{Error, KnowledgeBase};
 /// several types is written once for each. It is [`Mention::UNKNOWN`] where the dictionary does not decide:
 /// - the concepts with the name have different types, no type or the type [`Mention::UNKNOWN`]; a concept that has the
 ///   very name settles it against one that has its plural;
-/// - the text is a common word, which the recognizer leaves out, or a single letter that the name writes otherwise;
-/// - the text is no mention by the [`MentionModel`](crate::MentionModel);
+/// - the text is written as the name, but is no mention by the [`MentionModel`](crate::MentionModel);
 /// - the text is a short form that the document defines otherwise.
 ///
 /// ```
@@ -45,7 +44,7 @@ pub struct Annotator {
 impl Annotator {
     /// Creates an annotator with the names of `kb`.
     pub fn new(kb: KnowledgeBase) -> Self {
-        let dictionary = DictionaryRecognizer::new(kb).typed(true).common_words(true);
+        let dictionary = DictionaryRecognizer::new(kb).typed(true).doubtful(true);
         Self { dictionary, mention_type: None, ids: false, abbreviations: true }
     }
 

@@ -1,20 +1,21 @@
 //! Recognizes names of the knowledge base in texts.
 
 use std::borrow::Cow;
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use truename_kb::{FormState, Forms, Snapshot};
+use truename_kb::{ConceptIndex, FormState, Forms, Snapshot};
 use truename_text::{
-    Alternative, AlternativePlace, Border, Document, Key, KeyMatch, LegalName, NameKeys, NormalizedName, Rotation,
-    Span, Words, is_isotope, stable_hash,
+    Abbreviation, Alternative, AlternativePlace, Border, Document, Key, KeyMatch, LegalName, NameKeys, NormalizedName,
+    Rotation, Span, Words, is_isotope, stable_hash,
 };
 
 use super::company::{Companies, KnownCompanies, Line};
 use super::decision::{self, FormExample, FormFeatures, MentionModel, PlaceFeatures};
 use super::senses::Senses;
-use super::spelling::{self, Capitals, InCapitals};
+use super::spelling::{self, Capitals, InCapitals, Spelling};
 use super::{Reading, RecognizedMention, Recognizer};
 use crate::call::Call;
 use crate::memo::Memo;
@@ -28,7 +29,8 @@ use crate::{Error, KnowledgeBase, StopNames};
 ///
 /// Walks the automaton of all names ([`Forms`]) from the beginning of each word. A form that ends at a word end is a
 /// mention if one of its names may be written like the text, and if a [`MentionModel`] finds it likely enough. Its span has the brackets and
-/// the minus that the name has. Of overlapping mentions, the leftmost longest is kept, or all are.
+/// the minus that the name has. Of overlapping forms, those are kept whose probabilities exceed the threshold by most together, or all are.
+/// Without a model, forms that are written as no name is are none, and of overlapping ones the leftmost longest is kept.
 pub struct DictionaryRecognizer {
     kb: KnowledgeBase,
     nested: bool,
@@ -38,8 +40,8 @@ pub struct DictionaryRecognizer {
     stop_names: Arc<StopNames>,
     /// True if mentions get the types of their concepts.
     typed: bool,
-    /// True if common words and letters that are names are found too.
-    common_words: bool,
+    /// True if forms that are no mentions are found too, as doubtful ones.
+    doubtful: bool,
     decision: Decision,
     /// Probability above which a form is a mention in any case.
     above: f64,
@@ -51,8 +53,8 @@ pub struct DictionaryRecognizer {
 
 /// The decision on forms that are written like names.
 enum Decision {
-    /// Every form is one.
-    Always,
+    /// Every form that is written as the name is a mention.
+    Rules,
     /// The model that comes with Truename.
     Standard,
     By(Arc<MentionModel>),
@@ -64,13 +66,27 @@ pub(super) struct FormMatch {
     pub(super) verdict: Verdict,
     /// True if a form like this is no mention in this place.
     pub(super) is_doubtful: bool,
-    place: PlaceFeatures,
+    reading: FormReading,
+    features: Vec<f32>,
+}
+
+/// How a piece of text was read.
+#[derive(Clone, Copy)]
+struct FormReading {
+    /// With an abbreviation of the document expanded.
+    is_expanded: bool,
+    /// With a short form of the document as a name of its own.
+    is_literal: bool,
 }
 
 /// A piece of text that may be written like a name.
 pub(super) struct KnownForm {
     /// Concepts whose name is most alike.
     pub(super) senses: Senses,
+    spelling: Spelling,
+    /// True if it has to be as likely over a small knowledge base as over a large one: it is not written as the name, or is a letter that the
+    /// name writes otherwise.
+    is_strict: bool,
     features: FormFeatures,
 }
 
@@ -79,9 +95,7 @@ pub(super) struct KnownForm {
 pub(super) enum Verdict {
     /// No name is written like it.
     Refused,
-    /// It is a name, and a common word that mostly means just that word, or a letter. Only if common words are asked for.
-    Common,
-    /// It is a name.
+    /// It may be a name.
     Name(Arc<KnownForm>),
 }
 
@@ -137,19 +151,21 @@ struct Passage<'a> {
     words: Words,
     short_forms: &'a ShortForms<'a>,
     in_capitals: InCapitals,
+    /// Ends of its lines.
+    lines: Vec<usize>,
 }
 
 impl DictionaryRecognizer {
     /// Creates a recognizer of the names of `kb`.
     pub fn new(kb: KnowledgeBase) -> Self {
-        let (nested, typed, common_words, explained) = (false, false, false, false);
+        let (nested, typed, doubtful, explained) = (false, false, false, false);
         Self {
             kb,
             nested,
             filter: NameFilter::default(),
             stop_names: Arc::default(),
             typed,
-            common_words,
+            doubtful,
             decision: Decision::Standard,
             above: 1.0,
             explained,
@@ -194,20 +210,19 @@ impl DictionaryRecognizer {
         self
     }
 
-    /// Sets whether common words that are names, but mostly mean just that word, are found too, as
-    /// [`Verdict::Common`]; so are letters that the name writes otherwise.
-    pub(super) fn common_words(mut self, common_words: bool) -> Self {
-        self.common_words = common_words;
+    /// Sets whether forms that are no mentions are found too, as doubtful ones, where they overlap no mention.
+    pub(super) fn doubtful(mut self, doubtful: bool) -> Self {
+        self.doubtful = doubtful;
         self
     }
 
-    /// Decides by another model, or takes all forms for mentions.
+    /// Decides by another model, or takes every form that is written as the name for a mention.
     #[must_use]
     pub fn with_model(self, model: Option<Arc<MentionModel>>) -> Self {
-        Self { decision: model.map_or(Decision::Always, Decision::By), ..self }
+        Self { decision: model.map_or(Decision::Rules, Decision::By), ..self }
     }
 
-    /// Lowers the probability below which a form is no mention, if it is above this.
+    /// Lowers the probability below which a form that is written as the name is no mention, if it is above this.
     #[must_use]
     pub fn above(self, probability: f64) -> Self {
         Self { above: probability, ..self }
@@ -227,11 +242,17 @@ impl DictionaryRecognizer {
         let mut readings: Vec<Reading<'_>> = documents.par_iter().map(Reading::new).collect();
         let example = |one: FormMatch| {
             let Verdict::Name(form) = &one.verdict else { return None };
-            let (ids, features) = (form.senses.ids().to_vec(), decision::joined(&form.features, &one.place));
-            (!one.recognized.tentative).then_some(FormExample { span: one.recognized.span, ids, features })
+            let (ids, is_usual) = (form.senses.ids().to_vec(), form.spelling == Spelling::Name);
+            let span = one.recognized.span;
+            (!one.recognized.tentative).then_some(FormExample { span, ids, is_usual, features: one.features })
         };
-        let found = self.find(&mut readings)?;
-        Ok(found.into_iter().map(|found| found.into_iter().filter_map(example).collect()).collect())
+        Call::begin(&self.kb)?.each(&mut readings, |snapshot, reading| {
+            let of_document = |reading: &Reading<'_>| self.forms(reading, true, snapshot);
+            let found = of_document(reading)?;
+            let usual = found.iter().filter(|one| one.is_usual()).map(|one| one.recognized.span);
+            let found = if reading.define_behind(usual) { of_document(reading)? } else { found };
+            Ok(found.into_iter().filter_map(example).collect())
+        })
     }
 
     /// Returns the knowledge base.
@@ -247,7 +268,7 @@ impl DictionaryRecognizer {
     /// Finds the mentions of one document, and once more if they define further abbreviations.
     fn read(&self, reading: &mut Reading<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<FormMatch>, Error> {
         let found = self.in_document(reading, snapshot)?;
-        let mentions = found.iter().filter(|one| one.is_mention()).map(|one| one.recognized.span);
+        let mentions = found.iter().filter(|one| !one.is_doubtful).map(|one| one.recognized.span);
         match reading.define_behind(mentions) {
             true => self.in_document(reading, snapshot),
             false => Ok(found),
@@ -255,6 +276,17 @@ impl DictionaryRecognizer {
     }
 
     fn in_document(&self, reading: &Reading<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<FormMatch>, Error> {
+        let model = match &self.decision {
+            Decision::Rules => return self.forms(reading, false, snapshot),
+            Decision::Standard => MentionModel::standard(),
+            Decision::By(model) => Arc::clone(model),
+        };
+        let found = self.forms(reading, true, snapshot)?;
+        Ok(self.decide(&model, model.threshold(snapshot.counts().names), found))
+    }
+
+    /// Finds the forms of a document: of overlapping ones the leftmost longest, or all with their features.
+    fn forms(&self, reading: &Reading<'_>, is_all: bool, snapshot: &Snapshot<'_>) -> Result<Vec<FormMatch>, Error> {
         let text = &reading.document().text;
         let mut found = Vec::new();
         for span in reading.document().passage_spans() {
@@ -264,68 +296,107 @@ impl DictionaryRecognizer {
                 words: Words::of(text, span),
                 short_forms: reading.short_forms(),
                 in_capitals: InCapitals::of(text, span),
+                lines: text[span.range()].match_indices('\n').map(|(at, _)| span.start + at).collect(),
             };
-            found.extend(self.in_passage(&passage, snapshot)?);
+            let start = found.len();
+            self.in_passage(&passage, is_all, &mut found, snapshot)?;
+            if is_all {
+                for one in &mut found[start..] {
+                    let Verdict::Name(form) = &one.verdict else { continue };
+                    one.features = decision::joined(&form.features, &passage.place_features(one));
+                }
+            }
         }
-        self.decide(&mut found);
+        if is_all {
+            DocumentForms::of(reading, &found).complete(self.nested, reading, &mut found);
+        }
         Ok(found)
     }
 
-    /// Gives each name the probability that it is a mention.
-    fn decide(&self, found: &mut [FormMatch]) {
-        let model = match &self.decision {
-            Decision::Always => return,
-            Decision::Standard => MentionModel::standard(),
-            Decision::By(model) => Arc::clone(model),
-        };
-        let threshold = model.threshold().min(self.above);
-        for one in found {
+    /// Gives each form the probability that it is a mention, and keeps those that are; those that are not, if they are asked for.
+    fn decide(&self, model: &MentionModel, threshold: f64, found: Vec<FormMatch>) -> Vec<FormMatch> {
+        let usual = threshold.min(self.above);
+        let strict = model.threshold(MentionModel::LARGE);
+        let (mut likely, mut doubtful) = (Vec::new(), Vec::new());
+        for mut one in found {
             let Verdict::Name(form) = &one.verdict else { continue };
-            let features = decision::joined(&form.features, &one.place);
-            let probability = model.probability(&features);
+            let least = if form.is_strict { strict } else { usual };
+            let probability = model.probability(&one.features);
             one.recognized.probability = Some(probability);
-            one.is_doubtful = probability < threshold;
-            if self.explained {
-                one.recognized.evidence = model.evidence(&features);
+            one.is_doubtful = probability < least;
+            if self.explained && !one.is_doubtful {
+                one.recognized.evidence = model.evidence(&one.features);
+            }
+            let is_word = form.spelling != Spelling::OtherCapitals;
+            match one.is_doubtful {
+                false => likely.push(one),
+                true if self.doubtful && is_word => doubtful.push(one),
+                true => {}
             }
         }
+        if !self.nested {
+            likely = best_apart(likely, threshold);
+            for one in doubtful {
+                if likely.iter().all(|other| !other.recognized.span.overlaps(one.recognized.span)) {
+                    likely.push(one);
+                }
+            }
+        } else {
+            likely.append(&mut doubtful);
+        }
+        likely.sort_by_key(|one| one.recognized.span.start);
+        likely
     }
 
-    fn in_passage(&self, passage: &Passage<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<FormMatch>, Error> {
+    fn in_passage(
+        &self,
+        passage: &Passage<'_>,
+        is_all: bool,
+        found: &mut Vec<FormMatch>,
+        snapshot: &Snapshot<'_>,
+    ) -> Result<(), Error> {
         let forms = snapshot.forms()?;
         let known = self.companies.get(snapshot.version(), "", || KnownCompanies::of(snapshot).map(Arc::new))?;
         let companies = Companies { forms: &forms, known: &known };
-        let (mut found, mut word): (Vec<FormMatch>, usize) = (Vec::new(), 0);
+        let keeps_inner = is_all || self.nested;
+        let mut word = 0;
         let mut walk = Walk::default();
         while word < passage.words.len() {
             passage.walk(&forms, word, &mut walk);
             passage.add_companies(&companies, word, &mut walk);
             // Readings that follow the document's abbreviations come before literal ones, then longer ones, then words as they are written.
             walk.matches.sort_by_key(|one| (one.literal, Reverse(one.end), Reverse(one.span.end), one.is_read()));
-            let mut next = word + 1;
+            let (mut next, of_word) = (word + 1, found.len());
             for one in &walk.matches {
-                let is_taken = |last: &FormMatch| match self.nested {
-                    true => last.recognized.span == one.span,
-                    false => last.recognized.span.overlaps(one.span),
+                let same = found[of_word..].iter().position(|other| other.recognized.span == one.span);
+                let is_taken = match keeps_inner {
+                    true => same.is_some_and(|same| found[of_word + same].is_usual()),
+                    false => found.last().is_some_and(|last| last.recognized.span.overlaps(one.span)),
                 };
-                if found.last().is_some_and(is_taken) {
+                if is_taken {
                     continue;
                 }
                 let verdict = self.verdict(passage, one, snapshot)?;
-                if matches!(verdict, Verdict::Refused) {
+                let Verdict::Name(form) = &verdict else { continue };
+                let is_usual = form.spelling == Spelling::Name;
+                if !is_usual && (!is_all || same.is_some()) {
                     continue;
                 }
                 let recognized = RecognizedMention { tentative: one.literal, ..RecognizedMention::new(one.span) };
-                let place = passage.place_features(one, snapshot)?;
-                found.push(FormMatch { recognized, verdict, is_doubtful: false, place });
-                if !self.nested && found.last().is_some_and(FormMatch::is_mention) {
+                let reading = FormReading { is_expanded: one.expanded, is_literal: one.literal };
+                let this = FormMatch { recognized, verdict, is_doubtful: false, reading, features: Vec::new() };
+                match same {
+                    Some(same) => found[of_word + same] = this,
+                    None => found.push(this),
+                }
+                if !keeps_inner {
                     next = one.end;
                     break;
                 }
             }
             word = next;
         }
-        Ok(found)
+        Ok(())
     }
 
     fn verdict(&self, passage: &Passage<'_>, one: &Match, snapshot: &Snapshot<'_>) -> Result<Verdict, Error> {
@@ -364,8 +435,10 @@ impl DictionaryRecognizer {
         snapshot: &Snapshot<'_>,
     ) -> Result<Option<Vec<String>>, Error> {
         Ok(match self.verdict_of(piece, capitals, snapshot)? {
-            Verdict::Name(form) => Some(if self.typed { form.senses.types() } else { Vec::new() }),
-            Verdict::Refused | Verdict::Common => None,
+            Verdict::Name(form) if form.spelling == Spelling::Name => {
+                Some(if self.typed { form.senses.types() } else { Vec::new() })
+            }
+            _ => None,
         })
     }
 
@@ -380,10 +453,11 @@ impl DictionaryRecognizer {
         }
         let is_common = spelling::is_common_word(piece);
         let is_generic = is_common && is_generic(piece, snapshot)?;
-        if is_generic && !self.common_words {
+        let by_rules = matches!(self.decision, Decision::Rules);
+        if is_generic && by_rules {
             return Ok(Verdict::Refused);
         }
-        let (mut senses, mut is_mention) = (Senses::default(), false);
+        let mut senses = Senses::default();
         let mut best: Option<BestName<'_>> = None;
         for key in keys.filed() {
             for number in snapshot.names_under(key)? {
@@ -391,38 +465,37 @@ impl DictionaryRecognizer {
                 if !self.filter.allows(concept, number, snapshot)? {
                     continue;
                 }
+                let meeting = keys.meet(&NameKeys::of(&NormalizedName::new(name)));
+                if meeting < KeyMatch::Reordered || !spelling::is_spelling_of(piece, name) {
+                    continue;
+                }
                 let is_preferred = snapshot.concept_names(concept)?.1[0] == number;
                 // A synonym that is a common word mostly means just that word.
-                let is_just_a_word = is_generic
-                    || (is_common && name != piece && !is_preferred)
-                    || (self.common_words && name != piece && spelling::is_letter(piece));
-                if is_just_a_word && !self.common_words {
+                let is_word = is_generic || is_common && name != piece && !is_preferred;
+                let spelling = match spelling::of(piece, name, capitals) {
+                    None => continue,
+                    Some(Spelling::Name) if is_word => Spelling::Word,
+                    Some(Spelling::OtherCapitals) if is_common => continue,
+                    Some(spelling) => spelling,
+                };
+                if by_rules && spelling != Spelling::Name {
                     continue;
                 }
-                let meeting = keys.meet(&NameKeys::of(&NormalizedName::new(name)));
-                if meeting < KeyMatch::Reordered
-                    || !spelling::is_spelling_of(piece, name)
-                    || !spelling::may_stand_for(piece, name, capitals)
-                {
-                    continue;
-                }
-                let this = BestName { meeting, is_identical: name == piece, is_preferred, name };
+                let this = BestName { spelling, meeting, is_identical: name == piece, is_preferred, name };
                 // The very name settles what the plural of another name cannot.
-                match &best {
-                    Some(best) if meeting < best.meeting => continue,
-                    Some(best) if meeting > best.meeting => (senses, is_mention) = (Senses::default(), false),
-                    _ => {}
+                if let Some(best) = &best {
+                    let order = (spelling, meeting).cmp(&(best.spelling, best.meeting));
+                    match order {
+                        Ordering::Less => continue,
+                        Ordering::Equal => {}
+                        Ordering::Greater => senses = Senses::default(),
+                    }
                 }
                 best = best.max(Some(this));
                 senses.add(concept, snapshot)?;
-                is_mention |= !is_just_a_word;
             }
         }
-        Ok(match best {
-            None => Verdict::Refused,
-            Some(best) if is_mention => best.verdict(piece, capitals, senses, snapshot)?,
-            Some(_) => Verdict::Common,
-        })
+        best.map_or(Ok(Verdict::Refused), |best| best.verdict(piece, senses, snapshot))
     }
 
     /// Compares `piece` with the names of companies that have a form, both without their legal forms.
@@ -453,22 +526,22 @@ impl DictionaryRecognizer {
                 && self.filter.allows(concept, number, snapshot)?
                 && keys.meet(&NameKeys::of(&NormalizedName::new(&known.core))) == KeyMatch::Exact
                 && spelling::is_spelling_of(&written.core, &known.core)
-                && spelling::may_stand_for(&written.core, &known.core, capitals)
+                && spelling::of(&written.core, &known.core, capitals) == Some(Spelling::Name)
             {
                 let is_preferred = snapshot.concept_names(concept)?.1[0] == number;
-                let meeting = KeyMatch::Exact;
-                best = best.max(Some(BestName { meeting, is_identical: name == piece, is_preferred, name }));
+                let (spelling, meeting) = (Spelling::Name, KeyMatch::Exact);
+                best = best.max(Some(BestName { spelling, meeting, is_identical: name == piece, is_preferred, name }));
                 senses.add(concept, snapshot)?;
             }
         }
-        best.map_or(Ok(Verdict::Refused), |best| best.verdict(piece, capitals, senses, snapshot))
+        best.map_or(Ok(Verdict::Refused), |best| best.verdict(piece, senses, snapshot))
     }
 }
 
 impl FormMatch {
-    /// Returns whether this is a mention and no mere word.
-    fn is_mention(&self) -> bool {
-        matches!(self.verdict, Verdict::Name(_)) && !self.is_doubtful
+    /// Returns whether this is written as the name is.
+    fn is_usual(&self) -> bool {
+        matches!(&self.verdict, Verdict::Name(form) if form.spelling == Spelling::Name)
     }
 
     /// Returns the mention, once for each type of its concepts.
@@ -486,6 +559,7 @@ impl FormMatch {
 /// The name that a piece of text is most alike; later fields count where earlier ones are equal.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct BestName<'n> {
+    spelling: Spelling,
     meeting: KeyMatch,
     is_identical: bool,
     is_preferred: bool,
@@ -494,20 +568,114 @@ struct BestName<'n> {
 
 impl BestName<'_> {
     /// Returns the verdict on a piece that is written like this name of some concepts.
-    fn verdict(
-        &self,
-        piece: &str,
-        capitals: Capitals,
-        senses: Senses,
-        snapshot: &Snapshot<'_>,
-    ) -> Result<Verdict, Error> {
+    fn verdict(&self, piece: &str, senses: Senses, snapshot: &Snapshot<'_>) -> Result<Verdict, Error> {
         let concepts = senses.ids().len();
         let words = Words::of(piece, Span::new(0, piece.len()));
         let counts: Vec<u32> =
             (0..words.len()).map(|word| names_with(&words, word, snapshot)).collect::<Result<_, _>>()?;
         let names = [counts.iter().min(), counts.last()].map(|count| count.copied().unwrap_or_default());
-        let features = decision::of_form(piece, self.name, self.meeting, self.is_preferred, capitals, concepts, names);
-        Ok(Verdict::Name(Arc::new(KnownForm { senses, features })))
+        let features =
+            decision::of_form(piece, self.name, (self.spelling, self.meeting), self.is_preferred, concepts, names);
+        let is_letter = piece.chars().nth(1).is_none();
+        let is_strict = self.spelling != Spelling::Name || is_letter && !self.is_identical;
+        Ok(Verdict::Name(Arc::new(KnownForm { senses, spelling: self.spelling, is_strict, features })))
+    }
+}
+
+/// Returns the forms, none of which overlaps another, whose probabilities exceed a threshold by most together (weighted interval scheduling),
+/// and so the longer one where two are equal. A short form that the document defines is no name of its own beside what it stands for.
+fn best_apart(mut forms: Vec<FormMatch>, threshold: f64) -> Vec<FormMatch> {
+    /// Part of its gain that a literal reading of a short form has.
+    const LITERAL: f64 = 1e-3;
+    /// Gain of a probability below the threshold, of one.
+    const UNLIKELY: f64 = 1e-6;
+    forms.sort_by_key(|one| (one.recognized.span.end, Reverse(one.recognized.span.start)));
+    // The best gain of the first forms, each with whether the last of them is taken.
+    let mut best = vec![(0.0, false)];
+    let before = |at: usize| {
+        let start = forms[at].recognized.span.start;
+        forms[..at].partition_point(|one| one.recognized.span.end <= start)
+    };
+    for (at, one) in forms.iter().enumerate() {
+        let probability = one.recognized.probability.unwrap_or(1.0);
+        let gain = (probability - threshold).max(UNLIKELY * probability);
+        let gain = if one.recognized.tentative { LITERAL * gain } else { gain };
+        let taken = gain + best[before(at)].0;
+        best.push(if taken >= best[at].0 { (taken, true) } else { (best[at].0, false) });
+    }
+    let (mut at, mut kept) = (forms.len(), HashSet::new());
+    while at > 0 {
+        at = match best[at].1 {
+            true => {
+                kept.insert(at - 1);
+                before(at - 1)
+            }
+            false => at - 1,
+        };
+    }
+    let mut number = 0..;
+    forms.retain(|_| number.next().is_some_and(|at| kept.contains(&at)));
+    forms
+}
+
+/// The forms of a document, by how they are written and by their concepts.
+struct DocumentForms {
+    /// Number of forms with a spelling, in small letters.
+    counts: HashMap<String, usize>,
+    /// Concepts that have several spellings.
+    renamed: HashSet<ConceptIndex>,
+}
+
+impl DocumentForms {
+    fn of(reading: &Reading<'_>, found: &[FormMatch]) -> Self {
+        let text = &reading.document().text;
+        let (mut counts, mut first, mut renamed) = (HashMap::new(), HashMap::new(), HashSet::new());
+        for one in found {
+            let spelling = text[one.recognized.span.range()].to_lowercase();
+            if let Verdict::Name(form) = &one.verdict {
+                for concept in form.senses.concepts() {
+                    if *first.entry(*concept).or_insert_with(|| spelling.clone()) != spelling {
+                        renamed.insert(*concept);
+                    }
+                }
+            }
+            *counts.entry(spelling).or_default() += 1;
+        }
+        Self { counts, renamed }
+    }
+
+    /// Adds to the features of each form what the document says of it; `is_nested`: forms around it say nothing.
+    fn complete(&self, is_nested: bool, reading: &Reading<'_>, found: &mut [FormMatch]) {
+        let text = &reading.document().text;
+        let mut start = 0;
+        while start < found.len() {
+            // Forms that overlap stand together, for they are in the order of their first words.
+            let (mut end, mut reach) = (start, found[start].recognized.span.end);
+            while end < found.len() && (end == start || found[end].recognized.span.start < reach) {
+                reach = reach.max(found[end].recognized.span.end);
+                end += 1;
+            }
+            let together = &mut found[start..end];
+            let usual: Vec<Span> =
+                together.iter().filter(|one| one.is_usual()).map(|one| one.recognized.span).collect();
+            for one in together {
+                let Verdict::Name(form) = &one.verdict else { continue };
+                let span = one.recognized.span;
+                let spelling = text[span.range()].to_lowercase();
+                let defines = |one: &Abbreviation| one.short == span || one.long == span;
+                let is_any = |is_one: &dyn Fn(Span) -> bool| {
+                    !is_nested && usual.iter().any(|other| *other != span && is_one(*other))
+                };
+                one.features.extend([
+                    f32::from(reading.abbreviations().iter().any(defines)),
+                    self.counts[&spelling] as f32,
+                    f32::from(form.senses.concepts().iter().any(|concept| self.renamed.contains(concept))),
+                    f32::from(is_any(&|other| other.contains(span))),
+                    f32::from(is_any(&|other| span.contains(other))),
+                ]);
+            }
+            start = end;
+        }
     }
 }
 
@@ -533,12 +701,9 @@ fn names_with(words: &Words, word: usize, snapshot: &Snapshot<'_>) -> Result<u32
 
 impl Recognizer for DictionaryRecognizer {
     fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
-        let mentions = |found: Vec<FormMatch>| {
-            let found = found.into_iter().filter(|one| !one.is_doubtful);
-            match self.typed {
-                true => found.flat_map(FormMatch::typed).collect(),
-                false => found.map(|one| one.recognized).collect(),
-            }
+        let mentions = |found: Vec<FormMatch>| match self.typed {
+            true => found.into_iter().flat_map(FormMatch::typed).collect(),
+            false => found.into_iter().map(|one| one.recognized).collect(),
         };
         Ok(self.find(readings)?.into_iter().map(mentions).collect())
     }
@@ -613,41 +778,26 @@ impl Passage<'_> {
     }
 
     /// Returns the features of the place of a match.
-    fn place_features(&self, one: &Match, snapshot: &Snapshot<'_>) -> Result<PlaceFeatures, Error> {
-        let Span { start, end } = one.span;
-        let (before, after) = (&self.text[..start], &self.text[end..]);
-        let (first, next) = (self.words.first_from(start), self.words.first_from(end));
-        let is_near =
-            |word: usize| (1..self.words.len()).contains(&word) && self.words.border_before(word) == Border::None;
-        let ends = |word: usize| {
-            !(1..self.words.len()).contains(&word) || self.words.border_before(word) >= Border::Pictograph
+    fn place_features(&self, one: &FormMatch) -> PlaceFeatures {
+        let (span, reading) = (one.recognized.span, one.reading);
+        let (before, after) = (&self.text[..span.start], &self.text[span.end..]);
+        let (first, next) = (self.words.first_from(span.start), self.words.first_from(span.end));
+        let word = |beside: usize, border: usize| {
+            let is_near = (1..self.words.len()).contains(&border) && self.words.border_before(border) == Border::None;
+            decision::neighbour(is_near.then(|| &self.text[self.words.span(beside).range()]))
         };
-        let word = |word: usize| &self.text[self.words.span(word).range()];
-        let before_it = is_near(first).then(|| word(first - 1));
-        let behind_it = is_near(next).then(|| word(next));
-        let names = |is_there: bool, word: usize| match is_there {
-            true => names_with(&self.words, word, snapshot).map(decision::many),
-            false => Ok(0.0),
-        };
-        let line = before.bytes().rev().take_while(|byte| *byte != b'\n').count()
-            + after.bytes().take_while(|byte| *byte != b'\n').count();
-        let is_in_brackets = before.ends_with('(') && after.starts_with(')');
-        Ok([
-            f32::from(self.begins_sentence(one.span)),
+        let at = self.lines.partition_point(|line| *line < span.start);
+        let bound = |line: Option<&usize>, end: usize| line.copied().unwrap_or(end);
+        let line = bound(self.lines.get(at), self.place.end).saturating_sub(span.end) + span.start
+            - bound(at.checked_sub(1).map(|at| &self.lines[at]), self.place.start);
+        [
             decision::beside(before.chars().next_back()),
             decision::beside(after.chars().next()),
-            decision::neighbour(before_it),
-            decision::neighbour(behind_it),
-            decision::ending(before_it),
-            decision::ending(behind_it),
-            names(before_it.is_some(), first.wrapping_sub(1))?,
-            names(behind_it.is_some(), next)?,
+            word(first.wrapping_sub(1), first),
+            word(next, next),
             (1.0 + line as f32).ln(),
-            f32::from(ends(first) && ends(next)),
-            f32::from(is_in_brackets),
-            f32::from(u8::from(one.expanded) + 2 * u8::from(one.literal)),
-            f32::from(one.read.is_some()),
-        ])
+            f32::from(u8::from(reading.is_expanded) + 2 * u8::from(reading.is_literal)),
+        ]
     }
 
     /// Returns true if a sentence begins with a span.

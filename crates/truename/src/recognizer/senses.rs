@@ -30,6 +30,11 @@ impl Senses {
         Ok(())
     }
 
+    /// Returns the numbers of the concepts in the store.
+    pub(super) fn concepts(&self) -> &[ConceptIndex] {
+        &self.concepts
+    }
+
     pub(super) fn ids(&self) -> &[ConceptId] {
         &self.ids
     }

@@ -36,11 +36,6 @@ pub(super) fn is_capitalized_word(piece: &str) -> bool {
     is_capital && !letters.as_str().is_empty() && letters.all(char::is_lowercase) && is_common_word(piece)
 }
 
-/// Returns whether the piece is a single character.
-pub(super) fn is_letter(piece: &str) -> bool {
-    piece.chars().nth(1).is_none()
-}
-
 /// Brackets that a span has both of or none.
 const BRACKETS: [(char, char); 3] = [('(', ')'), ('[', ']'), ('{', '}')];
 /// Maximum letters in brackets within a word (`D(3)`, `[18F]FDG`, `1,25-(OH)(2)`); more are an aside.
@@ -84,15 +79,30 @@ fn joins_by_chance(piece: &str, name: &str) -> bool {
     })
 }
 
-/// Returns whether `piece`, found in a text by its normal form, may stand for `name`.
+/// How a piece of text is written that has the letters of a name; later ones count where names differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Spelling {
+    /// With capitals that the name has not, or without those that it has.
+    OtherCapitals,
+    /// As the name, but it is a common word that mostly means just that word.
+    Word,
+    /// As the name.
+    Name,
+}
+
+/// Returns how `piece`, found in a text by its normal form, is written; `None` if it has punctuation that `name` lacks.
 ///
-/// A code or acronym must have the same capitals (a plural `s` and longer codes with digits apart). Punctuation in the piece must occur in the
-/// name. A word in capitals does not match a short lower-case name, unless it is a line of its own. Where capitals tell nothing, the letters
-/// alone count, and a common word is no acronym.
-pub(super) fn may_stand_for(piece: &str, name: &str, capitals: Capitals) -> bool {
-    if !has_marks_of(piece, name) {
-        return false;
-    }
+/// A code or acronym is written as the name if it has the same capitals (a plural `s` and longer codes with digits apart). A word in capitals
+/// is not written as a short lower-case name, unless it is a line of its own. Where capitals tell nothing, the letters alone count, and a
+/// common word is no acronym.
+pub(super) fn of(piece: &str, name: &str, capitals: Capitals) -> Option<Spelling> {
+    has_marks_of(piece, name).then(|| match has_capitals_of(piece, name, capitals) {
+        true => Spelling::Name,
+        false => Spelling::OtherCapitals,
+    })
+}
+
+fn has_capitals_of(piece: &str, name: &str, capitals: Capitals) -> bool {
     let (written, known) = (cased_letters(piece), cased_letters(name));
     let (is_acronym, is_code) = (is_acronym(name), is_code(name));
     if capitals == Capitals::Meaningless && (is_acronym || is_code) {
@@ -357,6 +367,10 @@ fn has_border_marks_of(piece: &str, name: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn is_name(piece: &str, name: &str, capitals: Capitals) -> bool {
+        of(piece, name, capitals) == Some(Spelling::Name)
+    }
+
     #[test]
     fn a_name_is_written_as_it_would_be() {
         let cases = [
@@ -396,16 +410,16 @@ mod tests {
             ("heart \"attack", "heart attack", false),
         ];
         for (piece, name, expected) in cases {
-            assert_eq!(may_stand_for(piece, name, Capitals::Meaningful), expected, "{piece} / {name}");
+            assert_eq!(is_name(piece, name, Capitals::Meaningful), expected, "{piece} / {name}");
         }
         for (piece, name) in [("HEART", "Heart"), ("TIN", "tin"), ("IFN-GAMMA", "IFN-γ"), ("COPDS", "COPD")] {
-            assert!(may_stand_for(piece, name, Capitals::Meaningless), "{piece} / {name}");
+            assert!(is_name(piece, name, Capitals::Meaningless), "{piece} / {name}");
         }
-        assert!(!may_stand_for("ALL", "ALL", Capitals::Meaningless));
+        assert!(!is_name("ALL", "ALL", Capitals::Meaningless));
         for (piece, name, expected) in
             [("FEVER", "fever", true), ("RASH", "Rash", true), ("MAP", "Map", false), ("ALL", "ALL", true)]
         {
-            assert_eq!(may_stand_for(piece, name, Capitals::WordAlone), expected, "{piece} / {name}");
+            assert_eq!(is_name(piece, name, Capitals::WordAlone), expected, "{piece} / {name}");
         }
     }
 
@@ -429,7 +443,7 @@ mod tests {
             ("(5-HT)2A ward", "5-HT(2A) ward", false),
             ("heart (left)", "heart left", false),
         ] {
-            assert_eq!(may_stand_for(piece, name, Capitals::Meaningful), expected, "{piece} / {name}");
+            assert_eq!(is_name(piece, name, Capitals::Meaningful), expected, "{piece} / {name}");
         }
     }
 

@@ -66,7 +66,7 @@ fn what_the_dictionary_does_not_decide_is_unknown() {
     assert_labels("Fits", &[("Fits", "Disease")]);
     assert_labels("Fits the ward", &[("Fits", "unknown")]);
     assert_labels("Hodgkin lymphoma of skin", &[("Hodgkin lymphoma of skin", "unknown")]);
-    assert_labels("6 h, H", &[("h", "unknown"), ("H", "unknown")]);
+    assert_labels("6 h, H", &[("h", "unknown"), ("H", "Chemical")]);
     assert_labels("control fibroblasts (CF) and CF", &[("CF", "unknown"), ("CF", "unknown")]);
     assert_labels("cystic fibrosis (CF)", &[("cystic fibrosis", "Disease"), ("CF", "Disease")]);
 }

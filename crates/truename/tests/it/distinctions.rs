@@ -358,9 +358,7 @@ fn a_word_that_begins_a_sentence_is_no_symbol() {
         ..Concept::new(id.parse().unwrap(), name)
     };
     let concepts = vec![symbol("E:1", "Helium", "He"), symbol("E:2", "Indium", "In"), symbol("E:3", "Iodine", "I")];
-    let options = LinkOptions { min_probability: Some(0.0), ..LinkOptions::default() };
     let linker = Linker::new(KnowledgeBase::create(concepts, &folder.path().join("kb")).unwrap()).unwrap();
-    let linker = linker.with_options(options).unwrap();
     let text = "He went home. In summary, I slept near He and In.";
     let linked = linker.link_document(Document::new("1", text)).unwrap();
     let starts: Vec<usize> = linked.mentions.iter().map(|mention| mention.span.start).collect();

@@ -7,7 +7,7 @@ use super::{MentionModel, layout, width};
 use crate::ranker::{Groups, Trees, boost, calibrate};
 use crate::{FitOptions, Progress};
 
-/// F1 that a lower threshold may cost.
+/// F1 that the lower threshold of small knowledge bases may cost.
 const SLACK: f64 = 0.005;
 
 /// A form that the dictionary finds in a document, with the features that decide whether it is a mention.
@@ -17,8 +17,17 @@ pub struct FormExample {
     pub span: Span,
     /// Concepts with the name.
     pub ids: Vec<ConceptId>,
+    /// True if it is written as the name is.
+    pub is_usual: bool,
     /// Features of the form.
     pub features: Vec<f32>,
+}
+
+impl FormExample {
+    /// Returns whether a longer name is around it.
+    pub fn is_within(&self) -> bool {
+        self.features[width() - 2] > 0.0
+    }
 }
 
 /// Forms that are known to be mentions or none, from several corpora.
@@ -26,30 +35,33 @@ pub struct MentionExamples {
     groups: Groups,
     /// Fold of each example; the corpora of a fold are left out together.
     folds: Vec<usize>,
-    /// Weight of the mentions that no form finds.
-    missed: f64,
+    /// Whether each is of a small knowledge base.
+    small: Vec<bool>,
+    /// Weight of the mentions that no form finds, over small knowledge bases and over others.
+    missed: [f64; 2],
 }
 
 impl Default for MentionExamples {
     fn default() -> Self {
-        Self { groups: Groups::new(width()), folds: Vec::new(), missed: 0.0 }
+        Self { groups: Groups::new(width()), folds: Vec::new(), small: Vec::new(), missed: [0.0; 2] }
     }
 }
 
 impl MentionExamples {
-    /// Adds a form.
+    /// Adds a form; `is_small`: over a small knowledge base.
     ///
     /// # Panics
     /// If the features are not those of a [`FormExample`].
-    pub fn add(&mut self, features: &[f32], is_mention: bool, weight: f32, fold: usize) {
+    pub fn add(&mut self, features: &[f32], is_mention: bool, weight: f32, fold: usize, is_small: bool) {
         assert_eq!(features.len(), width(), "features of another version");
         self.groups.push(features, &[1.0], is_mention.then_some(0), weight);
         self.folds.push(fold);
+        self.small.push(is_small);
     }
 
     /// Adds the weight of mentions that the dictionary does not find, for the threshold with the best F1.
-    pub fn add_missed(&mut self, weight: f64) {
-        self.missed += weight;
+    pub fn add_missed(&mut self, weight: f64, is_small: bool) {
+        self.missed[usize::from(!is_small)] += weight;
     }
 
     /// Returns the number of forms.
@@ -62,7 +74,7 @@ impl MentionExamples {
         self.folds.is_empty()
     }
 
-    /// Fits trees to all forms but those of a fold, and slope, offset and threshold to forms whose fold the trees did not see.
+    /// Fits trees to all forms but those of a fold, and slope, offset and thresholds to forms whose fold the trees did not see.
     pub fn fit(&self, left_out: Option<usize>, options: &FitOptions, progress: &Progress) -> MentionModel {
         let grown = |without: &[Option<usize>]| {
             let kept = self.groups.filtered(|at| !without.contains(&Some(self.folds[at])));
@@ -87,25 +99,28 @@ impl MentionExamples {
             trees: grown(&[left_out]),
             slope,
             offset,
-            threshold: 0.0,
+            thresholds: [0.0; 2],
             usual: self.usual(),
         };
         let probability = |at: usize| 1.0 / (1.0 + (-(slope * scores[at][0] + offset)).exp());
-        MentionModel { threshold: self.threshold(&weights, probability), ..model }
+        let thresholds = [true, false].map(|is_small| self.threshold(is_small, &weights, &probability));
+        MentionModel { thresholds, ..model }
     }
 
     fn score(&self, trees: &Trees, at: usize) -> f64 {
         f64::from(trees.score(self.groups.row(at)))
     }
 
-    /// Returns the lowest threshold with nearly the best F1: a mention that is lost costs a user more than one that has a low probability.
-    fn threshold(&self, weights: &[f32], probability: impl Fn(usize) -> f64) -> f64 {
+    /// Returns the threshold with the best F1 that is expected; over small knowledge bases the lowest with nearly that, for their names were
+    /// chosen, and one that is not found costs more than one with a low probability.
+    fn threshold(&self, is_small: bool, weights: &[f32], probability: &impl Fn(usize) -> f64) -> f64 {
         let mut order: Vec<(f64, f64, bool)> = (0..self.len())
-            .filter(|at| weights[*at] > 0.0)
+            .filter(|at| weights[*at] > 0.0 && self.small[*at] == is_small)
             .map(|at| (probability(at), f64::from(weights[at]), self.groups.answers[at].is_some()))
             .collect();
         order.sort_by(|one, other| other.0.total_cmp(&one.0));
-        let gold = self.missed + order.iter().filter(|one| one.2).map(|one| one.1).sum::<f64>();
+        let missed = self.missed[usize::from(!is_small)];
+        let gold = missed + order.iter().filter(|one| one.2).map(|one| one.1).sum::<f64>();
         let (mut found, mut right) = (0.0, 0.0);
         let curve: Vec<(f64, f64)> = order
             .into_iter()
@@ -115,8 +130,8 @@ impl MentionExamples {
                 (2.0 * right / (found + gold), probability)
             })
             .collect();
-        let best = curve.iter().map(|(f1, _)| *f1).fold(0.0, f64::max);
-        curve.iter().rfind(|(f1, _)| *f1 >= best - SLACK).map_or(0.0, |(_, probability)| *probability)
+        let best = curve.iter().map(|(f1, _)| *f1).fold(0.0, f64::max) - if is_small { SLACK } else { 0.0 };
+        curve.iter().rfind(|(f1, _)| *f1 >= best).map_or(0.0, |(_, probability)| *probability)
     }
 
     /// Returns the median of each feature.
@@ -142,7 +157,7 @@ mod tests {
             let mut features = vec![0.0; width()];
             features[0] = value;
             let is_mention = (value > 0.5) != number.is_multiple_of(10);
-            examples.add(&features, is_mention, 1.0, number as usize % 3);
+            examples.add(&features, is_mention, 1.0, number as usize % 3, number.is_multiple_of(2));
         }
         examples
     }
@@ -157,7 +172,10 @@ mod tests {
             model.probability(&features)
         };
         assert!((of(0.9) - 0.9).abs() < 0.05 && (of(0.1) - 0.1).abs() < 0.05, "{} and {}", of(0.9), of(0.1));
-        assert!(model.threshold() > of(0.1) && model.threshold() <= of(0.9), "{}", model.threshold());
+        let [small, large] = model.thresholds;
+        assert!(small > of(0.1) && large <= of(0.9) && small <= large, "{small} and {large}");
+        assert_eq!(model.threshold(10), small);
+        assert_eq!(model.threshold(1_000_000), large);
         let bytes = model.to_bytes();
         assert_eq!(MentionModel::from_bytes(&bytes).unwrap(), model);
         assert!(MentionModel::from_bytes(&bytes[..bytes.len() / 2]).is_err());
@@ -175,11 +193,11 @@ mod tests {
             features[0] = (number % 4) as f32;
             // Of the four kinds 10, 30, 50 and 90 % are mentions.
             let share = [1, 3, 5, 9][number as usize % 4];
-            examples.add(&features, number / 4 % 10 < share, 1.0, number as usize / 40 % 3);
+            examples.add(&features, number / 4 % 10 < share, 1.0, number as usize / 40 % 3, false);
         }
-        let few = examples.fit(None, &options, &Progress::default()).threshold();
-        examples.add_missed(5000.0);
-        let many = examples.fit(None, &options, &Progress::default()).threshold();
+        let few = examples.fit(None, &options, &Progress::default()).threshold(MentionModel::LARGE);
+        examples.add_missed(5000.0, false);
+        let many = examples.fit(None, &options, &Progress::default()).threshold(MentionModel::LARGE);
         assert!(many < few, "{many} and {few}");
     }
 }

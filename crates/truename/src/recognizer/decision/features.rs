@@ -2,7 +2,7 @@
 
 use truename_text::{KeyMatch, cased_letters, is_unspaced};
 
-use super::super::spelling::{self, Capitals, without_inner_brackets};
+use super::super::spelling::{self, Spelling, without_inner_brackets};
 use super::english::{Commonness, commonness, is_function_word};
 
 /// Features of a form that hold wherever it stands, in the words of an explanation.
@@ -24,27 +24,28 @@ pub(super) const FORM: [&str; 20] = [
     "the number of concepts with the name",
     "whether the name is preferred",
     "letters that are not of English",
-    "capitals around it",
     "names with its rarest word",
     "names with its last word",
+    "a word or capitals that are not the name's",
 ];
 
 /// Features of the place of a form, in the words of an explanation.
-pub(super) const PLACE: [&str; 14] = [
-    "whether it begins a sentence",
+pub(super) const PLACE: [&str; 6] = [
     "the character before it",
     "the character behind it",
     "the word before it",
     "the word behind it",
-    "how the word before it ends",
-    "how the word behind it ends",
-    "names with the word before it",
-    "names with the word behind it",
     "the length of its line",
-    "whether it stands alone",
-    "brackets around it",
     "an abbreviation of the document in it",
-    "a spelling that was read as another",
+];
+
+/// Features of a form in its document, in the words of an explanation.
+pub(super) const DOCUMENT: [&str; 5] = [
+    "a definition of it in the document",
+    "how often the document has it",
+    "other names of the concept in the document",
+    "a longer name around it",
+    "a shorter name within it",
 ];
 
 /// Features of a form that hold wherever it stands.
@@ -57,14 +58,14 @@ pub(in crate::recognizer) type PlaceFeatures = [f32; PLACE.len()];
 pub(in crate::recognizer) fn of_form(
     piece: &str,
     name: &str,
-    meeting: KeyMatch,
+    (spelling, meeting): (Spelling, KeyMatch),
     is_preferred: bool,
-    capitals: Capitals,
     concepts: usize,
     names: [u32; 2],
 ) -> FormFeatures {
     let count = |text: &str, is_counted: fn(char) -> bool| text.chars().filter(|c| is_counted(*c)).count() as f32;
-    let signs = count(piece, char::is_alphanumeric).max(1.0);
+    // A character of Chinese, Japanese or Korean stands for several letters.
+    let signs = (count(piece, char::is_alphanumeric) + WIDE * count(piece, is_wide)).max(1.0);
     let letters = count(piece, char::is_alphabetic).max(1.0);
     let words: Vec<f32> = piece
         .split(|c: char| !c.is_alphabetic())
@@ -92,10 +93,17 @@ pub(in crate::recognizer) fn of_form(
         concepts as f32,
         flag(is_preferred),
         flag(piece.contains(|c: char| c.is_alphabetic() && !c.is_ascii())),
-        capitals as u8 as f32,
         many(names[0]),
         many(names[1]),
+        spelling as u8 as f32,
     ]
+}
+
+/// Further letters that a character of Chinese, Japanese or Korean stands for.
+const WIDE: f32 = 2.0;
+
+fn is_wide(c: char) -> bool {
+    is_unspaced(c) || ('\u{AC00}'..='\u{D7A3}').contains(&c)
 }
 
 /// Returns how the letters of a piece and a name agree: 3 with capitals, 2 but for the first one, 1 without capitals, 0 not at all.
@@ -138,32 +146,28 @@ pub(in crate::recognizer) fn beside(character: Option<char>) -> f32 {
 
 /// Returns the kind of the word beside a form; `None` where there is none in its sentence.
 pub(in crate::recognizer) fn neighbour(word: Option<&str>) -> f32 {
-    match word {
-        None => 0.0,
-        Some(word) if word.starts_with(|c: char| c.is_numeric()) => 1.0,
-        Some(word) if is_function_word(word) => 2.0,
-        Some(word) if spelling::is_common_word(word) => {
-            if word.starts_with(char::is_uppercase) {
-                4.0
-            } else {
-                3.0
-            }
-        }
-        Some(word) if word.starts_with(char::is_uppercase) => 6.0,
-        Some(_) => 5.0,
-    }
-}
-
-/// Returns the part of speech that the end of a word beside a form tells.
-pub(in crate::recognizer) fn ending(word: Option<&str>) -> f32 {
-    const ADJECTIVES: [&str; 10] = ["ic", "al", "ous", "ive", "ary", "ar", "oid", "ent", "ant", "less"];
+    const KINDS: [&[&str]; 5] = [
+        &[
+            "am", "are", "be", "been", "being", "can", "could", "did", "do", "does", "had", "has", "have", "is", "may",
+            "might", "must", "should", "was", "were", "will", "would",
+        ],
+        &["a", "an", "any", "each", "no", "other", "same", "some", "such", "that", "the", "these", "this", "those"],
+        &["and", "but", "nor", "or"],
+        &[
+            "after", "against", "as", "at", "before", "between", "by", "during", "for", "from", "in", "into", "on",
+            "than", "through", "to", "under", "upon", "with", "within", "without",
+        ],
+        &["of"],
+    ];
     let Some(word) = word else { return 0.0 };
-    let ends = |endings: &[&str]| endings.iter().any(|ending| word.ends_with(ending));
+    let is_capital = word.starts_with(char::is_uppercase);
     match () {
-        () if ends(&ADJECTIVES) => 1.0,
-        () if ends(&["ed", "ing"]) => 2.0,
-        () if ends(&["ly"]) => 3.0,
-        () if ends(&["s"]) => 4.0,
-        () => 5.0,
+        () if word.starts_with(|c: char| c.is_numeric()) => 1.0,
+        () if is_function_word(word) => {
+            let is_one = |words: &&[&str]| words.iter().any(|one| one.eq_ignore_ascii_case(word));
+            KINDS.iter().position(is_one).map_or(2.0, |kind| kind as f32 + 3.0)
+        }
+        () if spelling::is_common_word(word) => 8.0 + f32::from(is_capital),
+        () => 10.0 + f32::from(is_capital),
     }
 }

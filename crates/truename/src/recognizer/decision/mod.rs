@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use truename_text::stable_hash;
 
 pub use examples::{FormExample, MentionExamples};
-pub(super) use features::{FormFeatures, PlaceFeatures, beside, ending, many, neighbour, of_form};
+pub(super) use features::{FormFeatures, PlaceFeatures, beside, neighbour, of_form};
 
 use crate::ranker::Trees;
 use crate::{Error, error};
@@ -28,8 +28,8 @@ pub struct MentionModel {
     /// Slope and offset of the calibration (Platt scaling).
     slope: f64,
     offset: f64,
-    /// Probability below which a form is no mention.
-    threshold: f64,
+    /// Probability below which a form is no mention, over small knowledge bases and over large ones.
+    thresholds: [f64; 2],
     /// The usual value of each feature, which an explanation compares with.
     usual: Vec<f32>,
 }
@@ -51,7 +51,7 @@ impl MentionModel {
     /// If the bytes are damaged, or of a model for other features.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let model: Self = postcard::from_bytes(bytes).map_err(error::ranker)?;
-        let numbers = [model.slope, model.offset, model.threshold];
+        let numbers = [model.slope, model.offset, model.thresholds[0], model.thresholds[1]];
         let is_sound = model.trees.is_sound(width())
             && model.usual.len() == width()
             && numbers.iter().all(|number| number.is_finite());
@@ -71,10 +71,20 @@ impl MentionModel {
         1.0 / (1.0 + (-self.score(features)).exp())
     }
 
-    /// Returns the probability below which a form is no mention, for nearly the best F1 that is expected.
-    pub fn threshold(&self) -> f64 {
-        self.threshold
+    /// Returns the probability below which a form is no mention, over a knowledge base with so many names.
+    ///
+    /// Up to [`MentionModel::SMALL`] names, which a user chose, it is the lowest that costs little F1; from [`MentionModel::LARGE`] on, whole
+    /// vocabularies, that of the best F1; between them it rises with the logarithm.
+    pub fn threshold(&self, names: u32) -> f64 {
+        let [small, large] = [Self::SMALL, Self::LARGE].map(|names| f64::from(names).ln());
+        let share = ((f64::from(names.max(1)).ln() - small) / (large - small)).clamp(0.0, 1.0);
+        self.thresholds[0] + share * (self.thresholds[1] - self.thresholds[0])
     }
+
+    /// Most names of a small knowledge base.
+    pub const SMALL: u32 = 5_000;
+    /// Fewest names of a large one.
+    pub const LARGE: u32 = 50_000;
 
     /// Returns in words what speaks most for a mention and against it: the features whose usual value would change the score most.
     pub(super) fn evidence(&self, features: &[f32]) -> String {
@@ -106,17 +116,19 @@ impl MentionModel {
     }
 }
 
-/// Returns all features of a form in a document.
+/// Returns the features of a form in its place; those of its document stand behind them.
 pub(super) fn joined(form: &FormFeatures, place: &PlaceFeatures) -> Vec<f32> {
-    form.iter().chain(place).copied().collect()
+    let mut features = Vec::with_capacity(width());
+    features.extend(form.iter().chain(place));
+    features
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
-    features::FORM.into_iter().chain(features::PLACE)
+    features::FORM.into_iter().chain(features::PLACE).chain(features::DOCUMENT)
 }
 
 fn width() -> usize {
-    features::FORM.len() + features::PLACE.len()
+    features::FORM.len() + features::PLACE.len() + features::DOCUMENT.len()
 }
 
 fn layout() -> u64 {
