@@ -57,53 +57,47 @@ struct Row {
     is_usual: bool,
 }
 
-/// Fits the shipped model; with `check`, prints how each fold is decided by the forms of the others alone.
-pub fn run(data: &Path, check: bool) -> anyhow::Result<()> {
+/// Fits the shipped model, and prints how trees that did not see a fold decide the forms of its corpora.
+pub fn run(data: &Path) -> anyhow::Result<()> {
     let mut examples = MentionExamples::default();
-    let mut parts: Vec<(String, usize, u32, Vec<Row>)> = Vec::new();
+    let mut parts: Vec<(String, u32, Vec<Row>)> = Vec::new();
     for corpus in corpora(data)? {
         let (rows, missed) = labelled(&corpus)?;
-        let right = rows.iter().filter(|row| row.is_mention).count();
-        println!("{:36} {:6} forms, {right:6} mentions, {missed:6} not found", corpus.name, rows.len());
+        let is_small = corpus.size.is_some_and(|size| size.is_small);
         // Few forms weigh no more than each form of a larger part.
         let usual = rows.iter().filter(|row| row.is_usual).count().max(FEW_FORMS);
         let weight = corpus.weight / usual as f32;
-        let is_small = corpus.size.is_some_and(|size| size.is_small);
         for Row { features, is_mention, .. } in &rows {
             examples.add(features, *is_mention, weight, corpus.fold, is_small);
         }
         examples.add_missed(f64::from(weight) * missed as f64, is_small);
-        let names = if is_small { MentionModel::SMALL } else { MentionModel::LARGE };
-        parts.push((corpus.name, corpus.fold, names, rows));
+        parts.push((corpus.name, if is_small { MentionModel::SMALL } else { MentionModel::LARGE }, rows));
     }
-    let (options, progress) = (FitOptions { rounds: 120, leaves: 32, ..FitOptions::default() }, Progress::default());
-    let model = examples.fit(None, &options, &progress);
+    let options = FitOptions { rounds: 120, leaves: 32, ..FitOptions::default() };
+    let (model, probabilities) = examples.fit(&options, &Progress::default());
+    std::fs::write(SHIPPED, model.to_bytes()).with_context(|| SHIPPED.to_owned())?;
     let thresholds = [MentionModel::SMALL, MentionModel::LARGE].map(|names| model.threshold(names));
     println!("thresholds {thresholds:.3?}");
-    if !check {
-        std::fs::write(SHIPPED, model.to_bytes()).with_context(|| SHIPPED.to_owned())?;
-        return Ok(());
-    }
-    println!("{:36} {:>6} {:>6} {:>6} {:>6}", "left out", "forms", "right", "above", "error");
-    let mut left_out: BTreeMap<usize, MentionModel> = BTreeMap::new();
-    for (name, fold, names, rows) in parts {
-        let model = left_out.entry(fold).or_insert_with(|| examples.fit(Some(fold), &options, &progress));
-        let percent = |(right, all): (usize, usize)| 100.0 * right as f64 / all.max(1) as f64;
-        let count = |rows: &[&Row]| (rows.iter().filter(|row| row.is_mention).count(), rows.len());
-        let all: Vec<&Row> = rows.iter().collect();
+    println!("{:36} {:>6} {:>9} {:>6} {:>6} {:>6}", "left out", "forms", "as named", "right", "above", "error");
+    let mut probabilities = probabilities.into_iter();
+    for (name, names, rows) in parts {
         let mut judged: Vec<(f64, bool)> =
-            rows.iter().map(|row| (model.probability(&row.features), row.is_mention)).collect();
+            rows.iter().zip(probabilities.by_ref()).map(|(row, probability)| (probability, row.is_mention)).collect();
+        let usual: Vec<bool> = rows.iter().filter(|row| row.is_usual).map(|row| row.is_mention).collect();
+        let above: Vec<bool> =
+            judged.iter().filter(|one| one.0 >= model.threshold(names)).map(|(_, is_mention)| *is_mention).collect();
+        let right = |rows: &[bool]| rows.iter().filter(|is_mention| **is_mention).count();
+        let percent = |rows: &[bool]| 100.0 * right(rows) as f64 / rows.len().max(1) as f64;
         judged.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let above: Vec<&Row> =
-            rows.iter().filter(|row| model.probability(&row.features) >= model.threshold(names)).collect();
         println!(
-            "{name:36} {:6} {:6.2} {:6.2} {:6.3}   {} of {} mentions kept",
+            "{name:36} {:6} {:9} {:6.2} {:6.2} {:6.3}   {} of {} mentions kept",
             rows.len(),
-            percent(count(&all)),
-            percent(count(&above)),
+            usual.len(),
+            percent(&usual),
+            percent(&above),
             calibration_error(&judged),
-            count(&above).0,
-            count(&all).0,
+            right(&above),
+            rows.iter().filter(|row| row.is_mention).count(),
         );
     }
     Ok(())

@@ -240,9 +240,6 @@ enum Benchmark {
         /// The folder with the data sets
         #[arg(long)]
         data: PathBuf,
-        /// Print how the forms of each corpus are decided by those of the others, and leave the shipped model as it is
-        #[arg(long)]
-        check: bool,
     },
     /// Names of MeSH that the dictionary finds in plain English, one a line
     EnglishMentions {
@@ -414,7 +411,7 @@ fn main() -> anyhow::Result<()> {
         Benchmark::Scale { file, encoder, kb, as_embedded } => {
             scale::run(&file, encoder.as_deref(), kb.as_deref(), as_embedded)
         }
-        Benchmark::FitMentions { data, check } => fit_mentions::run(&data, check),
+        Benchmark::FitMentions { data } => fit_mentions::run(&data),
         Benchmark::EnglishMentions { data, words, by_rules } => fit_mentions::english(&data, words, by_rules),
         Benchmark::FitDefault { data, vocabularies, encoder, kbs, corpora, left_out, leave } => {
             fit_default::run(&fit_default::Options {

@@ -1,5 +1,7 @@
 //! Examples of forms, which the decision is fitted to.
 
+use std::collections::BTreeSet;
+
 use truename_kb::ConceptId;
 use truename_text::Span;
 
@@ -33,7 +35,7 @@ impl FormExample {
 /// Forms that are known to be mentions or none, from several corpora.
 pub struct MentionExamples {
     groups: Groups,
-    /// Fold of each example; the corpora of a fold are left out together.
+    /// Fold of each example; trees that did not see a fold decide its forms.
     folds: Vec<usize>,
     /// Whether each is of a small knowledge base.
     small: Vec<bool>,
@@ -74,37 +76,26 @@ impl MentionExamples {
         self.folds.is_empty()
     }
 
-    /// Fits trees to all forms but those of a fold, and slope, offset and thresholds to forms whose fold the trees did not see.
-    pub fn fit(&self, left_out: Option<usize>, options: &FitOptions, progress: &Progress) -> MentionModel {
-        let grown = |without: &[Option<usize>]| {
-            let kept = self.groups.filtered(|at| !without.contains(&Some(self.folds[at])));
+    /// Fits trees to all forms, and slope, offset and thresholds to forms whose fold the trees did not see. Returns the model, and the
+    /// probability of each form by such trees.
+    pub fn fit(&self, options: &FitOptions, progress: &Progress) -> (MentionModel, Vec<f64>) {
+        let grown = |without: Option<usize>| {
+            let kept = self.groups.filtered(|at| Some(self.folds[at]) != without);
             boost(&kept, &vec![true; width()], options, progress)
         };
-        let mut folds: Vec<usize> = self.folds.iter().copied().filter(|fold| Some(*fold) != left_out).collect();
-        folds.sort_unstable();
-        folds.dedup();
         let mut scores = vec![vec![0.0]; self.len()];
-        for fold in folds {
-            let trees = grown(&[Some(fold), left_out]);
+        for fold in self.folds.iter().copied().collect::<BTreeSet<usize>>() {
+            let trees = grown(Some(fold));
             for at in (0..self.len()).filter(|at| self.folds[*at] == fold) {
                 scores[at] = vec![self.score(&trees, at)];
             }
         }
-        let weights: Vec<f32> = (0..self.len())
-            .map(|at| if Some(self.folds[at]) == left_out { 0.0 } else { self.groups.weights[at] })
-            .collect();
-        let (slope, offset) = calibrate(&self.groups, &weights, &scores, 0.0);
-        let model = MentionModel {
-            layout: layout(),
-            trees: grown(&[left_out]),
-            slope,
-            offset,
-            thresholds: [0.0; 2],
-            usual: self.usual(),
-        };
-        let probability = |at: usize| 1.0 / (1.0 + (-(slope * scores[at][0] + offset)).exp());
-        let thresholds = [true, false].map(|is_small| self.threshold(is_small, &weights, &probability));
-        MentionModel { thresholds, ..model }
+        let (slope, offset) = calibrate(&self.groups, &self.groups.weights, &scores, 0.0);
+        let probabilities: Vec<f64> =
+            scores.iter().map(|score| 1.0 / (1.0 + (-(slope * score[0] + offset)).exp())).collect();
+        let thresholds = [true, false].map(|is_small| self.threshold(is_small, &probabilities));
+        let (trees, usual) = (grown(None), self.usual());
+        (MentionModel { layout: layout(), trees, slope, offset, thresholds, usual }, probabilities)
     }
 
     fn score(&self, trees: &Trees, at: usize) -> f64 {
@@ -113,10 +104,10 @@ impl MentionExamples {
 
     /// Returns the threshold with the best F1 that is expected; over small knowledge bases the lowest with nearly that, for their names were
     /// chosen, and one that is not found costs more than one with a low probability.
-    fn threshold(&self, is_small: bool, weights: &[f32], probability: &impl Fn(usize) -> f64) -> f64 {
+    fn threshold(&self, is_small: bool, probabilities: &[f64]) -> f64 {
         let mut order: Vec<(f64, f64, bool)> = (0..self.len())
-            .filter(|at| weights[*at] > 0.0 && self.small[*at] == is_small)
-            .map(|at| (probability(at), f64::from(weights[at]), self.groups.answers[at].is_some()))
+            .filter(|at| self.small[*at] == is_small)
+            .map(|at| (probabilities[at], f64::from(self.groups.weights[at]), self.groups.answers[at].is_some()))
             .collect();
         order.sort_by(|one, other| other.0.total_cmp(&one.0));
         let missed = self.missed[usize::from(!is_small)];
@@ -165,7 +156,8 @@ mod tests {
     #[test]
     fn probabilities_are_those_of_forms_that_were_left_out() {
         let options = FitOptions { rounds: 30, ..FitOptions::default() };
-        let model = examples().fit(None, &options, &Progress::default());
+        let (model, probabilities) = examples().fit(&options, &Progress::default());
+        assert_eq!(probabilities.len(), 3000);
         let of = |value: f32| {
             let mut features = vec![0.0; width()];
             features[0] = value;
@@ -195,9 +187,9 @@ mod tests {
             let share = [1, 3, 5, 9][number as usize % 4];
             examples.add(&features, number / 4 % 10 < share, 1.0, number as usize / 40 % 3, false);
         }
-        let few = examples.fit(None, &options, &Progress::default()).threshold(MentionModel::LARGE);
+        let few = examples.fit(&options, &Progress::default()).0.threshold(MentionModel::LARGE);
         examples.add_missed(5000.0, false);
-        let many = examples.fit(None, &options, &Progress::default()).threshold(MentionModel::LARGE);
+        let many = examples.fit(&options, &Progress::default()).0.threshold(MentionModel::LARGE);
         assert!(many < few, "{many} and {few}");
     }
 }
