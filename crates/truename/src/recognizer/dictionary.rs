@@ -336,8 +336,14 @@ impl DictionaryRecognizer {
         }
         if !self.nested {
             likely = best_apart(likely, threshold);
+            let (mentions, mut end) = (likely.len(), 0);
             for one in doubtful {
-                if likely.iter().all(|other| !other.recognized.span.overlaps(one.recognized.span)) {
+                let span = one.recognized.span;
+                let next = likely[..mentions].partition_point(|other| other.recognized.span.end <= span.start);
+                if span.start >= end
+                    && !likely[..mentions].get(next).is_some_and(|one| one.recognized.span.overlaps(span))
+                {
+                    end = span.end;
                     likely.push(one);
                 }
             }
@@ -886,4 +892,42 @@ fn respelt_text(written: &str, start: usize, respelt: &[RespeltWord<'_>], last: 
         read.replace_range(word.span.start - start..end, &word.alternative.written);
     }
     read
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the spans that are kept of forms with a probability each; the threshold is 0.4.
+    fn kept(forms: &[(usize, usize, f64)], literal: Option<usize>) -> Vec<(usize, usize)> {
+        let form = |(at, (start, end, probability)): (usize, &(usize, usize, f64))| FormMatch {
+            recognized: RecognizedMention {
+                probability: Some(*probability),
+                tentative: literal == Some(at),
+                ..RecognizedMention::new(Span::new(*start, *end))
+            },
+            verdict: Verdict::Refused,
+            is_doubtful: false,
+            reading: FormReading { is_expanded: false, is_literal: literal == Some(at) },
+            features: Vec::new(),
+        };
+        let kept = best_apart(forms.iter().enumerate().map(form).collect(), 0.4);
+        kept.into_iter().map(|one| (one.recognized.span.start, one.recognized.span.end)).collect()
+    }
+
+    #[test]
+    fn of_overlapping_forms_those_are_kept_that_are_likeliest_together() {
+        let cases: [(&[(usize, usize, f64)], &[(usize, usize)]); 6] = [
+            (&[], &[]),
+            (&[(0, 4, 0.5), (0, 9, 0.9), (5, 9, 0.6), (10, 12, 0.1)], &[(0, 9), (10, 12)]),
+            (&[(0, 4, 0.7), (0, 9, 0.6), (5, 9, 0.7)], &[(0, 4), (5, 9)]),
+            (&[(0, 9, 0.5), (5, 20, 0.9), (15, 22, 0.5)], &[(5, 20)]),
+            (&[(0, 4, 0.1), (0, 9, 0.3), (5, 9, 0.15)], &[(0, 9)]),
+            (&[(0, 9, 0.7), (0, 4, 0.7)], &[(0, 9)]),
+        ];
+        for (forms, expected) in cases {
+            assert_eq!(kept(forms, None), expected, "{forms:?}");
+        }
+        assert_eq!(kept(&[(0, 4, 0.9), (2, 6, 0.5)], Some(0)), [(2, 6)]);
+    }
 }
