@@ -898,9 +898,13 @@ fn respelt_text(written: &str, start: usize, respelt: &[RespeltWord<'_>], last: 
 mod tests {
     use super::*;
 
-    /// Returns the spans that are kept of forms with a probability each; the threshold is 0.4.
-    fn kept(forms: &[(usize, usize, f64)], literal: Option<usize>) -> Vec<(usize, usize)> {
-        let form = |(at, (start, end, probability)): (usize, &(usize, usize, f64))| FormMatch {
+    /// Start, end and probability.
+    type Form = (usize, usize, f64);
+    type Bounds = (usize, usize);
+
+    /// Returns the spans that are kept of forms; the threshold is 0.4.
+    fn kept(forms: &[Form], literal: Option<usize>) -> Vec<Bounds> {
+        let form = |(at, (start, end, probability)): (usize, &Form)| FormMatch {
             recognized: RecognizedMention {
                 probability: Some(*probability),
                 tentative: literal == Some(at),
@@ -917,7 +921,7 @@ mod tests {
 
     #[test]
     fn of_overlapping_forms_those_are_kept_that_are_likeliest_together() {
-        let cases: [(&[(usize, usize, f64)], &[(usize, usize)]); 6] = [
+        let cases: [(&[Form], &[Bounds]); 6] = [
             (&[], &[]),
             (&[(0, 4, 0.5), (0, 9, 0.9), (5, 9, 0.6), (10, 12, 0.1)], &[(0, 9), (10, 12)]),
             (&[(0, 4, 0.7), (0, 9, 0.6), (5, 9, 0.7)], &[(0, 4), (5, 9)]),
