@@ -35,6 +35,7 @@ struct Corpus {
     /// Concepts that the corpus does not annotate.
     undecided: BTreeSet<String>,
     weight: f32,
+    /// Part of the vocabulary that it is read by; `None` for all of it.
     size: Option<&'static Size>,
 }
 
@@ -215,7 +216,7 @@ fn corpora(data: &Path) -> anyhow::Result<Vec<Corpus>> {
     let full_texts = read("nlm-chem/NLMchem_Test.PubTator.gz")?;
     let [human, species] = ["gnormplus-bc2gn/GNormPlus_Train.PubTator", "nlm-gene/NLMgene_Train.PubTator.gz"].map(read);
     let (human, species) = (human?, species?);
-    let annotated = [
+    let wholes = [
         ("bc5cdr, MeSH", 0, &mesh, &cdr, Labels::Ids, 0.5),
         ("bc5cdr, supplements", 0, &with_supplements, &cdr, Labels::Ids, 0.5),
         ("ncbi, MEDIC", 1, &medic, &ncbi, Labels::Ids, 0.5),
@@ -223,8 +224,6 @@ fn corpora(data: &Path) -> anyhow::Result<Vec<Corpus>> {
         ("nlm-chem, MeSH", 2, &chemicals, &full_texts, Labels::Ids, 1.0),
         ("gnormplus, Entrez", 3, &genes, &human, Labels::Ids, 0.5),
         ("nlm-gene, Entrez", 4, &genes, &species, Labels::Spans, 0.5),
-    ];
-    let english = [
         ("glue, MeSH", 5, &mesh, &sentences, Labels::Recognized, 0.15),
         ("glue, MONDO", 5, &mondo, &sentences, Labels::Recognized, 0.15),
         ("glue, Entrez", 5, &genes, &sentences, Labels::Recognized, 0.15),
@@ -233,7 +232,7 @@ fn corpora(data: &Path) -> anyhow::Result<Vec<Corpus>> {
         ("glosses, Entrez", 6, &genes, &glosses, Labels::Recognized, 0.15),
     ];
     let mut corpora = Vec::new();
-    for (name, fold, concepts, documents, labels, share) in annotated.into_iter().chain(english) {
+    for (name, fold, concepts, documents, labels, share) in wholes {
         corpora.push(of(name.to_owned(), fold, concepts, documents, labels, share));
         for size in SIZES.iter().filter(|size| labels != Labels::Recognized || size.concepts > 0) {
             let name = format!("{name}, {}", size.name);
@@ -249,7 +248,7 @@ struct Size {
     name: &'static str,
     /// One document in so many has its concepts.
     documents: usize,
-    /// One of so many other concepts is there; 0 for none.
+    /// The part keeps one in so many of the other concepts; 0 keeps none.
     concepts: u64,
     share: f32,
     is_small: bool,

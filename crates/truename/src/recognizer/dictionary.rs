@@ -66,17 +66,9 @@ pub(super) struct FormMatch {
     pub(super) verdict: Verdict,
     /// True if a form like this is no mention in this place.
     pub(super) is_doubtful: bool,
-    reading: FormReading,
-    features: Vec<f32>,
-}
-
-/// How a piece of text was read.
-#[derive(Clone, Copy)]
-struct FormReading {
-    /// With an abbreviation of the document expanded.
+    /// True if an abbreviation of the document was expanded.
     is_expanded: bool,
-    /// With a short form of the document as a name of its own.
-    is_literal: bool,
+    features: Vec<f32>,
 }
 
 /// A piece of text that may be written like a name.
@@ -389,8 +381,8 @@ impl DictionaryRecognizer {
                     continue;
                 }
                 let recognized = RecognizedMention { tentative: one.literal, ..RecognizedMention::new(one.span) };
-                let reading = FormReading { is_expanded: one.expanded, is_literal: one.literal };
-                let this = FormMatch { recognized, verdict, is_doubtful: false, reading, features: Vec::new() };
+                let is_expanded = one.expanded;
+                let this = FormMatch { recognized, verdict, is_doubtful: false, is_expanded, features: Vec::new() };
                 match same {
                     Some(same) => found[of_word + same] = this,
                     None => found.push(this),
@@ -785,7 +777,7 @@ impl Passage<'_> {
 
     /// Returns the features of the place of a match.
     fn place_features(&self, one: &FormMatch) -> PlaceFeatures {
-        let (span, reading) = (one.recognized.span, one.reading);
+        let span = one.recognized.span;
         let (before, after) = (&self.text[..span.start], &self.text[span.end..]);
         let (first, next) = (self.words.first_from(span.start), self.words.first_from(span.end));
         let word = |beside: usize, border: usize| {
@@ -802,7 +794,7 @@ impl Passage<'_> {
             word(first.wrapping_sub(1), first),
             word(next, next),
             (1.0 + line as f32).ln(),
-            f32::from(u8::from(reading.is_expanded) + 2 * u8::from(reading.is_literal)),
+            f32::from(u8::from(one.is_expanded) + 2 * u8::from(one.recognized.tentative)),
         ]
     }
 
@@ -912,7 +904,7 @@ mod tests {
             },
             verdict: Verdict::Refused,
             is_doubtful: false,
-            reading: FormReading { is_expanded: false, is_literal: literal == Some(at) },
+            is_expanded: false,
             features: Vec::new(),
         };
         let kept = best_apart(forms.iter().enumerate().map(form).collect(), 0.4);

@@ -79,7 +79,7 @@ fn joins_by_chance(piece: &str, name: &str) -> bool {
     })
 }
 
-/// How a piece of text is written that has the letters of a name; later ones count where names differ.
+/// How a piece of text writes a name whose letters it has, from the least to the most alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Spelling {
     /// With capitals that the name has not, or without those that it has.

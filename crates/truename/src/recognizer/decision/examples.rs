@@ -37,7 +37,7 @@ pub struct MentionExamples {
     groups: Groups,
     /// Fold of each example; trees that did not see a fold decide its forms.
     folds: Vec<usize>,
-    /// Whether each is of a small knowledge base.
+    /// True for each example over a small knowledge base.
     small: Vec<bool>,
     /// Weight of the mentions that no form finds, over small knowledge bases and over others.
     missed: [f64; 2],

@@ -125,7 +125,7 @@ fn marks(text: &str) -> String {
 }
 
 /// Returns the logarithm of a number of names.
-pub(in crate::recognizer) fn many(names: u32) -> f32 {
+fn many(names: u32) -> f32 {
     (1.0 + names as f32).ln()
 }
 
