@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use rayon::prelude::*;
 use truename_text::{Document, Mention};
 
-use super::dictionary::{FormMatch, Verdict};
+use super::dictionary::FormMatch;
 use super::{DictionaryRecognizer, Reading};
 use crate::{Error, KnowledgeBase};
 
@@ -108,9 +108,8 @@ impl Annotator {
     }
 
     /// Returns the label of a mention, once for each of its types.
-    fn label(&self, FormMatch { recognized, verdict, is_doubtful, .. }: &FormMatch) -> Vec<Mention> {
+    fn label(&self, FormMatch { recognized, form, is_doubtful, .. }: &FormMatch) -> Vec<Mention> {
         let unknown = || vec![Mention::new(recognized.span, Mention::UNKNOWN, None)];
-        let Verdict::Name(form) = verdict else { return unknown() };
         let senses = &form.senses;
         if recognized.tentative || *is_doubtful {
             return unknown();

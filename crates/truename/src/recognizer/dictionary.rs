@@ -63,7 +63,7 @@ enum Decision {
 /// A piece of text that is written like a name.
 pub(super) struct FormMatch {
     pub(super) recognized: RecognizedMention,
-    pub(super) verdict: Verdict,
+    pub(super) form: Arc<KnownForm>,
     /// True if a form like this is no mention in this place.
     pub(super) is_doubtful: bool,
     /// True if an abbreviation of the document was expanded.
@@ -84,7 +84,7 @@ pub(super) struct KnownForm {
 
 /// Verdict on a piece of text with the letters of a name.
 #[derive(Clone)]
-pub(super) enum Verdict {
+enum Verdict {
     /// No name is written like it.
     Refused,
     /// It may be a name.
@@ -233,17 +233,12 @@ impl DictionaryRecognizer {
     pub fn examples(&self, documents: &[Document]) -> Result<Vec<Vec<FormExample>>, Error> {
         let mut readings: Vec<Reading<'_>> = documents.par_iter().map(Reading::new).collect();
         let example = |one: FormMatch| {
-            let Verdict::Name(form) = &one.verdict else { return None };
-            let (ids, is_usual) = (form.senses.ids().to_vec(), form.spelling == Spelling::Name);
-            let span = one.recognized.span;
-            (!one.recognized.tentative).then_some(FormExample { span, ids, is_usual, features: one.features })
+            let (span, ids, is_usual) = (one.recognized.span, one.form.senses.ids().to_vec(), one.is_usual());
+            FormExample { span, ids, is_usual, features: one.features }
         };
         Call::begin(&self.kb)?.each(&mut readings, |snapshot, reading| {
-            let of_document = |reading: &Reading<'_>| self.forms(reading, true, snapshot);
-            let found = of_document(reading)?;
-            let usual = found.iter().filter(|one| one.is_usual()).map(|one| one.recognized.span);
-            let found = if reading.define_behind(usual) { of_document(reading)? } else { found };
-            Ok(found.into_iter().filter_map(example).collect())
+            let found = with_definitions(reading, FormMatch::is_usual, |reading| self.forms(reading, true, snapshot))?;
+            Ok(found.into_iter().filter(|one| !one.recognized.tentative).map(example).collect())
         })
     }
 
@@ -254,17 +249,9 @@ impl DictionaryRecognizer {
 
     /// Finds the mentions of a batch of documents, with the verdict on each.
     pub(super) fn find(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<FormMatch>>, Error> {
-        Call::begin(&self.kb)?.each(readings, |snapshot, reading| self.read(reading, snapshot))
-    }
-
-    /// Finds the mentions of one document, and once more if they define further abbreviations.
-    fn read(&self, reading: &mut Reading<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<FormMatch>, Error> {
-        let found = self.in_document(reading, snapshot)?;
-        let mentions = found.iter().filter(|one| !one.is_doubtful).map(|one| one.recognized.span);
-        match reading.define_behind(mentions) {
-            true => self.in_document(reading, snapshot),
-            false => Ok(found),
-        }
+        Call::begin(&self.kb)?.each(readings, |snapshot, reading| {
+            with_definitions(reading, |one| !one.is_doubtful, |reading| self.in_document(reading, snapshot))
+        })
     }
 
     fn in_document(&self, reading: &Reading<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<FormMatch>, Error> {
@@ -294,13 +281,12 @@ impl DictionaryRecognizer {
             self.in_passage(&passage, is_all, &mut found, snapshot)?;
             if is_all {
                 for one in &mut found[start..] {
-                    let Verdict::Name(form) = &one.verdict else { continue };
-                    one.features = decision::joined(&form.features, &passage.place_features(one));
+                    one.features = decision::joined(&one.form.features, &passage.place_features(one));
                 }
             }
         }
         if is_all {
-            DocumentForms::of(reading, &found).complete(self.nested, reading, &mut found);
+            add_document_features(&mut found, self.nested, reading);
         }
         Ok(found)
     }
@@ -311,15 +297,14 @@ impl DictionaryRecognizer {
         let strict = model.threshold(MentionModel::LARGE);
         let (mut likely, mut doubtful) = (Vec::new(), Vec::new());
         for mut one in found {
-            let Verdict::Name(form) = &one.verdict else { continue };
-            let least = if form.is_strict { strict } else { usual };
+            let least = if one.form.is_strict { strict } else { usual };
             let probability = model.probability(&one.features);
             one.recognized.probability = Some(probability);
             one.is_doubtful = probability < least;
             if self.explained && !one.is_doubtful {
                 one.recognized.evidence = model.evidence(&one.features);
             }
-            let is_word = form.spelling != Spelling::OtherCapitals;
+            let is_word = one.form.spelling != Spelling::OtherCapitals;
             match one.is_doubtful {
                 false => likely.push(one),
                 true if self.doubtful && is_word => doubtful.push(one),
@@ -374,15 +359,14 @@ impl DictionaryRecognizer {
                 if is_taken {
                     continue;
                 }
-                let verdict = self.verdict(passage, one, snapshot)?;
-                let Verdict::Name(form) = &verdict else { continue };
+                let Verdict::Name(form) = self.verdict(passage, one, snapshot)? else { continue };
                 let is_usual = form.spelling == Spelling::Name;
                 if !is_usual && (!is_all || same.is_some()) {
                     continue;
                 }
                 let recognized = RecognizedMention { tentative: one.literal, ..RecognizedMention::new(one.span) };
                 let is_expanded = one.expanded;
-                let this = FormMatch { recognized, verdict, is_doubtful: false, is_expanded, features: Vec::new() };
+                let this = FormMatch { recognized, form, is_doubtful: false, is_expanded, features: Vec::new() };
                 match same {
                     Some(same) => found[of_word + same] = this,
                     None => found.push(this),
@@ -481,13 +465,10 @@ impl DictionaryRecognizer {
                 }
                 let this = BestName { spelling, meeting, is_identical: name == piece, is_preferred, name };
                 // The very name settles what the plural of another name cannot.
-                if let Some(best) = &best {
-                    let order = (spelling, meeting).cmp(&(best.spelling, best.meeting));
-                    match order {
-                        Ordering::Less => continue,
-                        Ordering::Equal => {}
-                        Ordering::Greater => senses = Senses::default(),
-                    }
+                match best.as_ref().map(|best| (spelling, meeting).cmp(&(best.spelling, best.meeting))) {
+                    Some(Ordering::Less) => continue,
+                    Some(Ordering::Greater) => senses = Senses::default(),
+                    Some(Ordering::Equal) | None => {}
                 }
                 best = best.max(Some(this));
                 senses.add(concept, snapshot)?;
@@ -539,19 +520,29 @@ impl DictionaryRecognizer {
 impl FormMatch {
     /// Returns whether this is written as the name is.
     fn is_usual(&self) -> bool {
-        matches!(&self.verdict, Verdict::Name(form) if form.spelling == Spelling::Name)
+        self.form.spelling == Spelling::Name
     }
 
     /// Returns the mention, once for each type of its concepts.
     fn typed(self) -> Vec<RecognizedMention> {
-        match &self.verdict {
-            Verdict::Name(form) if !form.senses.types().is_empty() => {
-                let of = |mention_type| RecognizedMention { mention_type, ..self.recognized.clone() };
-                form.senses.types().into_iter().map(of).collect()
-            }
-            _ => vec![self.recognized],
+        let types = self.form.senses.types();
+        if types.is_empty() {
+            return vec![self.recognized];
         }
+        let of = |mention_type| RecognizedMention { mention_type, ..self.recognized.clone() };
+        types.into_iter().map(of).collect()
     }
+}
+
+/// Finds the forms of a document, and once more if some of these stand before short forms that they define.
+fn with_definitions<'a>(
+    reading: &mut Reading<'a>,
+    defines: impl Fn(&FormMatch) -> bool,
+    find: impl Fn(&Reading<'a>) -> Result<Vec<FormMatch>, Error>,
+) -> Result<Vec<FormMatch>, Error> {
+    let found = find(reading)?;
+    let mentions = found.iter().filter(|one| defines(one)).map(|one| one.recognized.span);
+    if reading.define_behind(mentions) { find(reading) } else { Ok(found) }
 }
 
 /// The name that a piece of text is most alike; later fields count where earlier ones are equal.
@@ -616,64 +607,47 @@ fn best_apart(mut forms: Vec<FormMatch>, threshold: f64) -> Vec<FormMatch> {
     forms
 }
 
-/// The forms of a document, by how they are written and by their concepts.
-struct DocumentForms {
-    /// Number of forms with a spelling, in small letters.
-    counts: HashMap<String, usize>,
-    /// Concepts that have several spellings.
-    renamed: HashSet<ConceptIndex>,
-}
-
-impl DocumentForms {
-    fn of(reading: &Reading<'_>, found: &[FormMatch]) -> Self {
-        let text = &reading.document().text;
-        let (mut counts, mut first, mut renamed) = (HashMap::new(), HashMap::new(), HashSet::new());
-        for one in found {
-            let spelling = text[one.recognized.span.range()].to_lowercase();
-            if let Verdict::Name(form) = &one.verdict {
-                for concept in form.senses.concepts() {
-                    if *first.entry(*concept).or_insert_with(|| spelling.clone()) != spelling {
-                        renamed.insert(*concept);
-                    }
-                }
+/// Adds to the features of each form what the document says of it; `is_nested`: forms around it say nothing.
+fn add_document_features(found: &mut [FormMatch], is_nested: bool, reading: &Reading<'_>) {
+    let text = &reading.document().text;
+    let spellings: Vec<String> = found.iter().map(|one| text[one.recognized.span.range()].to_lowercase()).collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    let mut first: HashMap<ConceptIndex, &str> = HashMap::new();
+    // Concepts that have several spellings.
+    let mut renamed: HashSet<ConceptIndex> = HashSet::new();
+    for (one, spelling) in found.iter().zip(&spellings) {
+        *counts.entry(spelling).or_default() += 1;
+        for concept in one.form.senses.concepts() {
+            if first.entry(*concept).or_insert(spelling) != spelling {
+                renamed.insert(*concept);
             }
-            *counts.entry(spelling).or_default() += 1;
         }
-        Self { counts, renamed }
     }
-
-    /// Adds to the features of each form what the document says of it; `is_nested`: forms around it say nothing.
-    fn complete(&self, is_nested: bool, reading: &Reading<'_>, found: &mut [FormMatch]) {
-        let text = &reading.document().text;
-        let mut start = 0;
-        while start < found.len() {
-            // Forms that overlap stand together, for they are in the order of their first words.
-            let (mut end, mut reach) = (start, found[start].recognized.span.end);
-            while end < found.len() && (end == start || found[end].recognized.span.start < reach) {
-                reach = reach.max(found[end].recognized.span.end);
-                end += 1;
-            }
-            let together = &mut found[start..end];
-            let usual: Vec<Span> =
-                together.iter().filter(|one| one.is_usual()).map(|one| one.recognized.span).collect();
-            for one in together {
-                let Verdict::Name(form) = &one.verdict else { continue };
-                let span = one.recognized.span;
-                let spelling = text[span.range()].to_lowercase();
-                let defines = |one: &Abbreviation| one.short == span || one.long == span;
-                let is_any = |is_one: &dyn Fn(Span) -> bool| {
-                    !is_nested && usual.iter().any(|other| *other != span && is_one(*other))
-                };
-                one.features.extend([
-                    f32::from(reading.abbreviations().iter().any(defines)),
-                    self.counts[&spelling] as f32,
-                    f32::from(form.senses.concepts().iter().any(|concept| self.renamed.contains(concept))),
-                    f32::from(is_any(&|other| other.contains(span))),
-                    f32::from(is_any(&|other| span.contains(other))),
-                ]);
-            }
-            start = end;
+    let mut start = 0;
+    while start < found.len() {
+        // Forms that overlap stand together, for they are in the order of their first words.
+        let (mut end, mut reach) = (start, found[start].recognized.span.end);
+        while end < found.len() && (end == start || found[end].recognized.span.start < reach) {
+            reach = reach.max(found[end].recognized.span.end);
+            end += 1;
         }
+        let together = &mut found[start..end];
+        let usual: Vec<Span> = together.iter().filter(|one| one.is_usual()).map(|one| one.recognized.span).collect();
+        for (one, spelling) in together.iter_mut().zip(&spellings[start..end]) {
+            let span = one.recognized.span;
+            let defines = |one: &Abbreviation| one.short == span || one.long == span;
+            let is_any = |is_one: &dyn Fn(Span) -> bool| {
+                !is_nested && usual.iter().any(|other| *other != span && is_one(*other))
+            };
+            one.features.extend([
+                f32::from(reading.abbreviations().iter().any(defines)),
+                counts[spelling.as_str()] as f32,
+                f32::from(one.form.senses.concepts().iter().any(|concept| renamed.contains(concept))),
+                f32::from(is_any(&|other| other.contains(span))),
+                f32::from(is_any(&|other| span.contains(other))),
+            ]);
+        }
+        start = end;
     }
 }
 
@@ -896,13 +870,19 @@ mod tests {
 
     /// Returns the spans that are kept of forms; the threshold is 0.4.
     fn kept(forms: &[Form], literal: Option<usize>) -> Vec<Bounds> {
+        let known = Arc::new(KnownForm {
+            senses: Senses::default(),
+            spelling: Spelling::Name,
+            is_strict: false,
+            features: FormFeatures::default(),
+        });
         let form = |(at, (start, end, probability)): (usize, &Form)| FormMatch {
             recognized: RecognizedMention {
                 probability: Some(*probability),
                 tentative: literal == Some(at),
                 ..RecognizedMention::new(Span::new(*start, *end))
             },
-            verdict: Verdict::Refused,
+            form: Arc::clone(&known),
             is_doubtful: false,
             is_expanded: false,
             features: Vec::new(),
