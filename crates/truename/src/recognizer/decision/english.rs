@@ -1,6 +1,6 @@
 //! Frequency classes of English words.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::super::spelling::is_common_word;
@@ -26,7 +26,7 @@ pub(crate) enum Commonness {
 pub(crate) fn commonness(word: &str) -> Commonness {
     let word = word.to_lowercase();
     match () {
-        () if is_function_word(&word) => Commonness::Function,
+        () if function_word_kind(&word).is_some() => Commonness::Function,
         () if is_common_word(&word) => Commonness::Common,
         () => match level(&word) {
             Some('3') => Commonness::Usual,
@@ -53,19 +53,28 @@ fn level(word: &str) -> Option<char> {
     None
 }
 
-static FUNCTION_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    const WORDS: &str = "a about above after again all also although am an and any are as at be because been before being below between both \
-        but by can cannot could did do does during each either for from had has have he her here him his how however i if in into is it \
-        its itself may me might more most must my neither no nor not of off on once only or other our out over own same shall she should \
-        since so some such than that the their them then there these they this those through thus to too under until up upon us very was \
-        we were what when where whereas whether which while who whom whose why will with within without would yet you your";
-    WORDS.split_whitespace().collect()
+/// Function words, each with its kind.
+static FUNCTION_WORDS: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
+    // Pronouns and others, verbs, determiners, conjunctions, prepositions, `of`.
+    const KINDS: [&str; 6] = [
+        "about above again all also although because below both cannot either he her here him his how however i if it its \
+            itself me more most my neither not off once only our out over own shall she since so their them then there they thus \
+            too until up us very we what when where whereas whether which while who whom whose why yet you your",
+        "am are be been being can could did do does had has have is may might must should was were will would",
+        "a an any each no other same some such that the these this those",
+        "and but nor or",
+        "after as at before between by during for from in into on than through to under upon with within without",
+        "of",
+    ];
+    KINDS.iter().enumerate().flat_map(|(kind, words)| words.split_whitespace().map(move |word| (word, kind))).collect()
 });
 
-/// Returns whether a word is one without a meaning of its own; the first letter may be a capital.
-pub(crate) fn is_function_word(word: &str) -> bool {
-    FUNCTION_WORDS.contains(word)
-        || word.starts_with(|c: char| c.is_ascii_uppercase()) && FUNCTION_WORDS.contains(word.to_lowercase().as_str())
+/// Returns the kind of a word without a meaning of its own, from 0 to 5; the first letter may be a capital.
+pub(crate) fn function_word_kind(word: &str) -> Option<usize> {
+    let in_small_letters = || FUNCTION_WORDS.get(word.to_lowercase().as_str());
+    let kind = FUNCTION_WORDS.get(word);
+    let is_capital = word.starts_with(|c: char| c.is_ascii_uppercase());
+    if kind.is_none() && is_capital { in_small_letters() } else { kind }.copied()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use truename_text::{KeyMatch, cased_letters, is_unspaced};
 
 use super::super::spelling::{self, Spelling, without_inner_brackets};
-use super::english::{Commonness, commonness, is_function_word};
+use super::english::{Commonness, commonness, function_word_kind};
 
 /// Features of a form that hold wherever it stands, in the words of an explanation.
 pub(super) const FORM: [&str; 20] = [
@@ -146,28 +146,12 @@ pub(in crate::recognizer) fn beside(character: Option<char>) -> f32 {
 
 /// Returns the kind of the word beside a form; `None` where there is none in its sentence.
 pub(in crate::recognizer) fn neighbour(word: Option<&str>) -> f32 {
-    const KINDS: [&[&str]; 5] = [
-        &[
-            "am", "are", "be", "been", "being", "can", "could", "did", "do", "does", "had", "has", "have", "is", "may",
-            "might", "must", "should", "was", "were", "will", "would",
-        ],
-        &["a", "an", "any", "each", "no", "other", "same", "some", "such", "that", "the", "these", "this", "those"],
-        &["and", "but", "nor", "or"],
-        &[
-            "after", "against", "as", "at", "before", "between", "by", "during", "for", "from", "in", "into", "on",
-            "than", "through", "to", "under", "upon", "with", "within", "without",
-        ],
-        &["of"],
-    ];
     let Some(word) = word else { return 0.0 };
     let is_capital = word.starts_with(char::is_uppercase);
-    match () {
-        () if word.starts_with(|c: char| c.is_numeric()) => 1.0,
-        () if is_function_word(word) => {
-            let is_one = |words: &&[&str]| words.iter().any(|one| one.eq_ignore_ascii_case(word));
-            KINDS.iter().position(is_one).map_or(2.0, |kind| kind as f32 + 3.0)
-        }
-        () if spelling::is_common_word(word) => 8.0 + f32::from(is_capital),
-        () => 10.0 + f32::from(is_capital),
+    match function_word_kind(word) {
+        _ if word.starts_with(|c: char| c.is_numeric()) => 1.0,
+        Some(kind) => kind as f32 + 2.0,
+        None if spelling::is_common_word(word) => 8.0 + f32::from(is_capital),
+        None => 10.0 + f32::from(is_capital),
     }
 }
