@@ -10,6 +10,7 @@ mod boosting;
 mod decisions;
 mod fit;
 mod groups;
+mod masks;
 mod trees;
 
 use std::sync::{Arc, LazyLock};
@@ -20,6 +21,7 @@ use decisions::Decisions;
 pub(crate) use fit::{FOLDS, Fitting, calibrate, log_loss};
 pub(crate) use groups::Groups;
 use groups::softmax_with_none;
+pub(crate) use masks::LeafMasks;
 use serde::{Deserialize, Serialize};
 pub(crate) use trees::Trees;
 

@@ -12,7 +12,7 @@ use truename_text::stable_hash;
 pub use examples::{FormExample, MentionExamples};
 pub(super) use features::{FormFeatures, PlaceFeatures, beside, neighbour, of_form};
 
-use crate::ranker::Trees;
+use crate::ranker::{LeafMasks, Trees};
 use crate::{Error, error};
 
 /// The decision whether a form that the dictionary finds is a mention: boosted trees over how it is written, where it stands and what else
@@ -25,6 +25,9 @@ pub struct MentionModel {
     /// Hash of the names of the features.
     layout: u64,
     trees: Trees,
+    /// The trees again, as they score.
+    #[serde(skip)]
+    masks: LeafMasks,
     /// Slope and offset of the calibration (Platt scaling).
     slope: f64,
     offset: f64,
@@ -50,14 +53,16 @@ impl MentionModel {
     /// # Errors
     /// If the bytes are damaged, or of a model for other features.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let model: Self = postcard::from_bytes(bytes).map_err(error::ranker)?;
+        let mut model: Self = postcard::from_bytes(bytes).map_err(error::ranker)?;
         let numbers = [model.slope, model.offset, model.thresholds[0], model.thresholds[1]];
         let is_sound = model.trees.is_sound(width())
             && model.usual.len() == width()
             && numbers.iter().all(|number| number.is_finite());
+        let damaged = || error::ranker(postcard::Error::SerdeDeCustom);
         if model.layout != layout() || !is_sound {
-            return Err(error::ranker(postcard::Error::SerdeDeCustom));
+            return Err(damaged());
         }
+        model.masks = LeafMasks::of(&model.trees, width()).ok_or_else(damaged)?;
         Ok(model)
     }
 
@@ -112,7 +117,7 @@ impl MentionModel {
     }
 
     fn score(&self, features: &[f32]) -> f64 {
-        self.slope * f64::from(self.trees.score(features)) + self.offset
+        self.slope * f64::from(self.masks.score(features)) + self.offset
     }
 }
 
