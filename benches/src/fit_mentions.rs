@@ -14,7 +14,7 @@ use truename_text::stable_hash;
 use crate::biosyn::human_genes;
 use crate::data::{chemical_ids, descriptors, documents, medic, supplementary, unzipped};
 use crate::labelled::known_ids;
-use crate::self_match;
+use crate::{reference_sets, self_match};
 
 /// File of the model that comes with Truename.
 const SHIPPED: &str = "crates/truename/src/recognizer/decision/mentions.bin";
@@ -22,6 +22,8 @@ const SHIPPED: &str = "crates/truename/src/recognizer/decision/mentions.bin";
 const WEIGHT: f32 = 3000.0;
 /// Forms below which a corpus weighs less.
 const FEW_FORMS: usize = 300;
+/// Root of MONDO.
+const DISEASE: &str = "0000001";
 /// One gloss in so many is kept for the figures.
 const REPORTED_ONE_IN: u64 = 5;
 
@@ -63,16 +65,17 @@ pub fn run(data: &Path) -> anyhow::Result<()> {
     let mut examples = MentionExamples::default();
     let mut parts: Vec<(String, u32, Vec<Row>)> = Vec::new();
     for corpus in corpora(data)? {
-        let (rows, missed) = labelled(&corpus)?;
         let is_small = corpus.size.is_some_and(|size| size.is_small);
-        // Few forms weigh no more than each form of a larger part.
-        let usual = rows.iter().filter(|row| row.is_usual).count().max(FEW_FORMS);
-        let weight = corpus.weight / usual as f32;
-        for Row { features, is_mention, .. } in &rows {
-            examples.add(features, *is_mention, weight, corpus.fold, is_small);
+        for Labelled { name, share, rows, missed } in labelled(&corpus)? {
+            // Few forms weigh no more than each form of a larger part.
+            let usual = rows.iter().filter(|row| row.is_usual).count().max(FEW_FORMS);
+            let weight = corpus.weight * share / usual as f32;
+            for Row { features, is_mention, .. } in &rows {
+                examples.add(features, *is_mention, weight, corpus.fold, is_small);
+            }
+            examples.add_missed(f64::from(weight) * missed as f64, is_small);
+            parts.push((name, if is_small { MentionModel::SMALL } else { MentionModel::LARGE }, rows));
         }
-        examples.add_missed(f64::from(weight) * missed as f64, is_small);
-        parts.push((corpus.name, if is_small { MentionModel::SMALL } else { MentionModel::LARGE }, rows));
     }
     let options = FitOptions { rounds: 120, leaves: 32, ..FitOptions::default() };
     let (model, probabilities) = examples.fit(&options, &Progress::default());
@@ -104,21 +107,81 @@ pub fn run(data: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the features of each form with its label, and the number of mentions that no form finds.
-fn labelled(corpus: &Corpus) -> anyhow::Result<(Vec<Row>, usize)> {
+/// The forms of a corpus.
+struct Labelled {
+    name: String,
+    /// Weight, of that of the corpus as it is written.
+    share: f32,
+    rows: Vec<Row>,
+    /// Number of mentions that no form finds.
+    missed: usize,
+}
+
+/// Other capitals that texts are written in, which make a form of any word: notes, messages and headings. Offsets stay.
+const REWRITTEN: [(&str, fn(&mut str)); 3] = [
+    ("in capitals", str::make_ascii_uppercase),
+    ("in small letters", str::make_ascii_lowercase),
+    ("in words with capitals", capitalize_words),
+];
+/// One document in so many is read in other capitals.
+const REWRITTEN_ONE_IN: usize = 4;
+/// Weight of a corpus in other capitals, of that of the corpus.
+const REWRITTEN_SHARE: f32 = 0.2;
+
+fn capitalize_words(text: &mut str) {
+    let starts: Vec<usize> = text.match_indices(char::is_whitespace).map(|(at, blank)| at + blank.len()).collect();
+    for start in starts {
+        if let Some(first) = text.get_mut(start..=start) {
+            first.make_ascii_uppercase();
+        }
+    }
+}
+
+/// Returns the forms of a corpus with their labels: as it is written and, where it is read by a whole vocabulary, in other capitals.
+fn labelled(corpus: &Corpus) -> anyhow::Result<Vec<Labelled>> {
     let folder = tempfile::tempdir()?;
     let kb = KnowledgeBase::create(corpus.concepts.clone(), &folder.path().join("kb"))?;
-    let found = DictionaryRecognizer::new(kb.clone()).examples(&corpus.documents)?;
+    let likely = match corpus.labels {
+        Labels::Recognized => likely(&kb, &corpus.documents)?,
+        Labels::Ids | Labels::Spans => vec![Vec::new(); corpus.documents.len()],
+    };
+    let dictionary = DictionaryRecognizer::new(kb);
+    let read: Vec<(&Document, &[Span])> = corpus.documents.iter().zip(likely.iter().map(Vec::as_slice)).collect();
+    let mut found = vec![of_texts(corpus, &dictionary, &read, ("", 1.0), |_| ())?];
+    if corpus.size.is_none() {
+        let some: Vec<(&Document, &[Span])> = read.into_iter().step_by(REWRITTEN_ONE_IN).collect();
+        for (name, rewrite) in REWRITTEN {
+            found.push(of_texts(corpus, &dictionary, &some, (name, REWRITTEN_SHARE), rewrite)?);
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the forms of documents of a corpus that are written otherwise, each with the spans that are likely mentions.
+fn of_texts(
+    corpus: &Corpus,
+    dictionary: &DictionaryRecognizer,
+    documents: &[(&Document, &[Span])],
+    (written, share): (&str, f32),
+    rewrite: fn(&mut str),
+) -> anyhow::Result<Labelled> {
     let known = known_ids(&corpus.concepts);
-    let likely = if corpus.labels == Labels::Recognized { likely(&kb, &corpus.documents)? } else { Vec::new() };
+    let texts: Vec<Document> = documents
+        .iter()
+        .map(|(document, _)| {
+            let mut document = (*document).clone();
+            rewrite(&mut document.text);
+            document
+        })
+        .collect();
     let (mut rows, mut missed) = (Vec::new(), 0);
-    for (at, (document, forms)) in corpus.documents.iter().zip(found).enumerate() {
+    for ((document, likely), forms) in documents.iter().zip(dictionary.examples(&texts)?) {
         let is_known = |mention: &&Mention| !ids(mention, &known).is_empty();
         let is_asked = |mention: &&Mention| is_decided(mention) && (corpus.labels != Labels::Ids || is_known(mention));
         let is_found = |mention: &Mention| forms.iter().any(|form| form.span == mention.span);
         missed += document.mentions.iter().filter(is_asked).filter(|mention| !is_found(mention)).count();
         for form in forms {
-            let is_likely = likely.get(at).is_some_and(|likely| likely.iter().any(|span| span.overlaps(form.span)));
+            let is_likely = likely.iter().any(|span| span.overlaps(form.span));
             let label = label(corpus, &form, document, &known).filter(|is_mention| *is_mention || !is_likely);
             if let Some(is_mention) = label {
                 let is_usual = form.is_usual && !form.is_within();
@@ -128,7 +191,8 @@ fn labelled(corpus: &Corpus) -> anyhow::Result<(Vec<Row>, usize)> {
     }
     // The names that a part of a vocabulary lacks are not known where mentions have no ids of it.
     let is_told = corpus.labels == Labels::Ids || corpus.labels == Labels::Spans && corpus.size.is_none();
-    Ok((rows, if is_told { missed } else { 0 }))
+    let name = [corpus.name.as_str(), written].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+    Ok(Labelled { name: name.join(", "), share, rows, missed: if is_told { missed } else { 0 } })
 }
 
 /// Returns the mentions that the recognizer finds where names of a knowledge base are likelier.
@@ -216,6 +280,15 @@ fn corpora(data: &Path) -> anyhow::Result<Vec<Corpus>> {
     let full_texts = read("nlm-chem/NLMchem_Test.PubTator.gz")?;
     let [human, species] = ["gnormplus-bc2gn/GNormPlus_Train.PubTator", "nlm-gene/NLMgene_Train.PubTator.gz"].map(read);
     let (human, species) = (human?, species?);
+    let (chebi, go) = (reference_sets::chebi(data)?, self_match::concepts(data, "go")?);
+    let mut craft: Vec<Vec<Document>> = ["chebi", "mondo", "go"]
+        .iter()
+        .map(|vocabulary| read(&format!("craft/{vocabulary}-train.jsonl")))
+        .collect::<anyhow::Result<_>>()?;
+    // The word `disease` alone is a mention in CRAFT and in no other corpus.
+    for document in &mut craft[1] {
+        document.mentions.retain(|mention| mention.id.as_deref() != Some(DISEASE));
+    }
     let wholes = [
         ("bc5cdr, MeSH", 0, &mesh, &cdr, Labels::Ids, 0.5),
         ("bc5cdr, supplements", 0, &with_supplements, &cdr, Labels::Ids, 0.5),
@@ -224,6 +297,9 @@ fn corpora(data: &Path) -> anyhow::Result<Vec<Corpus>> {
         ("nlm-chem, MeSH", 2, &chemicals, &full_texts, Labels::Ids, 1.0),
         ("gnormplus, Entrez", 3, &genes, &human, Labels::Ids, 0.5),
         ("nlm-gene, Entrez", 4, &genes, &species, Labels::Spans, 0.5),
+        ("craft, ChEBI", 7, &chebi, &craft[0], Labels::Ids, 0.5),
+        ("craft, MONDO", 7, &mondo, &craft[1], Labels::Ids, 0.25),
+        ("craft, GO", 7, &go, &craft[2], Labels::Ids, 0.25),
         ("glue, MeSH", 5, &mesh, &sentences, Labels::Recognized, 0.15),
         ("glue, MONDO", 5, &mondo, &sentences, Labels::Recognized, 0.15),
         ("glue, Entrez", 5, &genes, &sentences, Labels::Recognized, 0.15),

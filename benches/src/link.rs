@@ -13,6 +13,7 @@ use truename::{
 use truename_eval::linked::LinkEvaluation;
 
 use crate::data::{chemical_ids, descriptors, documents, medic, supplementary};
+use crate::{reference_sets, self_match};
 
 /// A corpus and the knowledge base of its ids.
 struct Case {
@@ -147,16 +148,29 @@ fn cases(data: &Path, part: Part) -> anyhow::Result<Vec<Case>> {
         Part::Reported => ("ncbi-disease/NCBItestset_corpus.txt", "bc5cdr/CDR_DevelopmentSet.PubTator.txt.gz"),
         Part::Train => ("ncbi-disease/NCBItrainset_corpus.txt.gz", "bc5cdr/CDR_TrainingSet.PubTator.txt.gz"),
     };
-    Ok(vec![
+    let mut cases = vec![
         Case { name: "ncbi-disease, MEDIC", corpus: data.join(ncbi), concepts: medic(data)? },
         Case { name: "bc5cdr, MeSH descriptors", corpus: data.join(cdr), concepts: descriptors },
         Case { name: "bc5cdr, with supplementary chemicals", corpus: data.join(cdr), concepts: all },
-    ])
+    ];
+    // Full articles, which `scripts/craft.py` writes.
+    if part == Part::Reported && data.join("craft").exists() {
+        let craft = |file: &str| data.join("craft").join(file);
+        cases.extend([
+            Case { name: "craft, ChEBI", corpus: craft("chebi-test.jsonl"), concepts: reference_sets::chebi(data)? },
+            Case {
+                name: "craft, MONDO",
+                corpus: craft("mondo-test.jsonl"),
+                concepts: self_match::concepts(data, "mondo")?,
+            },
+        ]);
+    }
+    Ok(cases)
 }
 
 /// Reads all of MeSH's diseases and chemicals, and the documents of BC5CDR dev.
 pub fn vocabulary(data: &Path) -> anyhow::Result<(Vec<Concept>, Vec<Document>)> {
-    let case = cases(data, Part::Reported)?.pop().context("there is no case")?;
+    let case = cases(data, Part::Reported)?.into_iter().nth(2).context("there is no case")?;
     Ok((case.concepts, documents(&case.corpus)?))
 }
 

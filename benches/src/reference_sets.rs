@@ -33,7 +33,7 @@ pub fn case(data: &Path, set: &str) -> anyhow::Result<Case> {
             Case { queries: captions(&data.join("bio-id"), &concepts)?, concepts }
         }
         "craft-chebi" => {
-            let concepts = chemicals(&data.join("dict-chebi"))?;
+            let concepts = chebi(data)?;
             Case { queries: articles(&data.join("craft-chebi/craft_chebi_kb_link.tar.zst"), &concepts)?, concepts }
         }
         _ => anyhow::bail!("there is no set {set}; the sets are {}", SETS.join(", ")),
@@ -182,10 +182,10 @@ fn joined(tokens: &[&str]) -> String {
 }
 
 /// Reads ChEBI from two lists of names: one preferred name each (Reach), and names used in BEL, with `\` before braces.
-fn chemicals(folder: &Path) -> anyhow::Result<Vec<Concept>> {
+pub fn chebi(data: &Path) -> anyhow::Result<Vec<Concept>> {
     let mut names: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for file in ["chebi.tsv.gz", "bel_chebi_map.tsv.gz"] {
-        for line in unzipped(&folder.join(file))?.lines() {
+        for line in unzipped(&data.join("dict-chebi").join(file))?.lines() {
             let (name, id) = line.split_once('\t').with_context(|| format!("no tab in {line}"))?;
             names.entry(id.to_owned()).or_default().push(name.replace('\\', ""));
         }

@@ -1,26 +1,24 @@
 //! Recognizes names of the knowledge base in texts.
 
-use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use truename_kb::{ConceptIndex, FormState, Forms, Snapshot};
+use truename_kb::{ConceptIndex, Snapshot};
 use truename_text::{
-    Abbreviation, Alternative, AlternativePlace, Border, Document, Key, KeyMatch, LegalName, NameKeys, NormalizedName,
-    Rotation, Span, Words, is_isotope, stable_hash,
+    Abbreviation, Document, Key, KeyMatch, LegalName, NameKeys, NormalizedName, Span, Words, stable_hash,
 };
 
-use super::company::{Companies, KnownCompanies, Line};
-use super::decision::{self, FormExample, FormFeatures, MentionModel, PlaceFeatures};
+use super::company::{Companies, KnownCompanies};
+use super::decision::{self, FormExample, FormFeatures, MentionModel};
+use super::passage::{Match, Passage, Walk};
 use super::senses::Senses;
-use super::spelling::{self, Capitals, InCapitals, Spelling};
+use super::spelling::{self, Capitals, Spelling};
 use super::{Reading, RecognizedMention, Recognizer};
 use crate::call::Call;
 use crate::memo::Memo;
 use crate::name_filter::NameFilter;
-use crate::short_forms::ShortForms;
 use crate::{Error, KnowledgeBase, StopNames};
 
 /// Finds the names of a knowledge base in texts, however they are spaced, hyphenated, inflected or inverted, with digraphs for
@@ -67,7 +65,7 @@ pub(super) struct FormMatch {
     /// True if a form like this is no mention in this place.
     pub(super) is_doubtful: bool,
     /// True if an abbreviation of the document was expanded.
-    is_expanded: bool,
+    pub(super) is_expanded: bool,
     features: Vec<f32>,
 }
 
@@ -89,62 +87,6 @@ enum Verdict {
     Refused,
     /// It may be a name.
     Name(Arc<KnownForm>),
-}
-
-/// A piece of text with the letters of a name.
-struct Match {
-    /// The word after the last one.
-    end: usize,
-    span: Span,
-    /// The text in the span, if a word was read as another way to write it.
-    read: Option<String>,
-    /// True if an abbreviation was expanded.
-    expanded: bool,
-    /// True if a short form of the document was read as a name of its own.
-    literal: bool,
-    /// The form of the name if its legal form differs from the text's.
-    company: Option<String>,
-}
-
-/// A position of the automaton walk.
-#[derive(Clone, Copy)]
-struct Point {
-    word: usize,
-    state: FormState,
-    expanded: bool,
-    literal: bool,
-    /// The last of [`Walk::respelt`] before this position.
-    respelt: Option<usize>,
-    /// True if a form must end here.
-    is_last: bool,
-}
-
-/// A word that was read as another way to write it.
-#[derive(Clone, Copy)]
-struct RespeltWord<'a> {
-    span: Span,
-    alternative: &'a Alternative,
-    /// Index of the one before it in the same form.
-    before: Option<usize>,
-}
-
-/// Matches at one word, and the buffers of the walk there.
-#[derive(Default)]
-struct Walk<'a> {
-    points: Vec<Point>,
-    respelt: Vec<RespeltWord<'a>>,
-    matches: Vec<Match>,
-}
-
-/// One passage, split into words.
-struct Passage<'a> {
-    text: &'a str,
-    place: Span,
-    words: Words,
-    short_forms: &'a ShortForms<'a>,
-    in_capitals: InCapitals,
-    /// Ends of its lines.
-    lines: Vec<usize>,
 }
 
 impl DictionaryRecognizer {
@@ -269,14 +211,7 @@ impl DictionaryRecognizer {
         let text = &reading.document().text;
         let mut found = Vec::new();
         for span in reading.document().passage_spans() {
-            let passage = Passage {
-                text,
-                place: span,
-                words: Words::of(text, span),
-                short_forms: reading.short_forms(),
-                in_capitals: InCapitals::of(text, span),
-                lines: text[span.range()].match_indices('\n').map(|(at, _)| span.start + at).collect(),
-            };
+            let passage = Passage::new(text, span, reading.short_forms());
             let start = found.len();
             self.in_passage(&passage, is_all, &mut found, snapshot)?;
             if is_all {
@@ -447,13 +382,17 @@ impl DictionaryRecognizer {
                 if !self.filter.allows(concept, number, snapshot)? {
                     continue;
                 }
-                let meeting = keys.meet(&NameKeys::of(&NormalizedName::new(name)));
-                if meeting < KeyMatch::Reordered || !spelling::is_spelling_of(piece, name) {
+                let is_identical = name == piece;
+                let meeting = match is_identical {
+                    true => KeyMatch::Exact,
+                    false => keys.meet(&NameKeys::of(&NormalizedName::new(name))),
+                };
+                if meeting < KeyMatch::Reordered || !is_identical && !spelling::is_spelling_of(piece, name) {
                     continue;
                 }
                 let is_preferred = snapshot.concept_names(concept)?.1[0] == number;
                 // A synonym that is a common word mostly means just that word.
-                let is_word = is_generic || is_common && name != piece && !is_preferred;
+                let is_word = is_generic || is_common && !is_identical && !is_preferred;
                 let spelling = match spelling::of(piece, name, capitals) {
                     None => continue,
                     Some(Spelling::Name) if is_word => Spelling::Word,
@@ -463,7 +402,7 @@ impl DictionaryRecognizer {
                 if by_rules && spelling != Spelling::Name {
                     continue;
                 }
-                let this = BestName { spelling, meeting, is_identical: name == piece, is_preferred, name };
+                let this = BestName { spelling, meeting, is_identical, is_preferred, name };
                 // The very name settles what the plural of another name cannot.
                 match best.as_ref().map(|best| (spelling, meeting).cmp(&(best.spelling, best.meeting))) {
                     Some(Ordering::Less) => continue,
@@ -474,7 +413,7 @@ impl DictionaryRecognizer {
                 senses.add(concept, snapshot)?;
             }
         }
-        best.map_or(Ok(Verdict::Refused), |best| best.verdict(piece, senses, snapshot))
+        best.map_or(Ok(Verdict::Refused), |best| best.verdict(piece, capitals, senses, snapshot))
     }
 
     /// Compares `piece` with the names of companies that have a form, both without their legal forms.
@@ -513,7 +452,7 @@ impl DictionaryRecognizer {
                 senses.add(concept, snapshot)?;
             }
         }
-        best.map_or(Ok(Verdict::Refused), |best| best.verdict(piece, senses, snapshot))
+        best.map_or(Ok(Verdict::Refused), |best| best.verdict(piece, capitals, senses, snapshot))
     }
 }
 
@@ -557,14 +496,20 @@ struct BestName<'n> {
 
 impl BestName<'_> {
     /// Returns the verdict on a piece that is written like this name of some concepts.
-    fn verdict(&self, piece: &str, senses: Senses, snapshot: &Snapshot<'_>) -> Result<Verdict, Error> {
+    fn verdict(
+        &self,
+        piece: &str,
+        capitals: Capitals,
+        senses: Senses,
+        snapshot: &Snapshot<'_>,
+    ) -> Result<Verdict, Error> {
         let concepts = senses.ids().len();
         let words = Words::of(piece, Span::new(0, piece.len()));
         let counts: Vec<u32> =
             (0..words.len()).map(|word| names_with(&words, word, snapshot)).collect::<Result<_, _>>()?;
         let names = [counts.iter().min(), counts.last()].map(|count| count.copied().unwrap_or_default());
-        let features =
-            decision::of_form(piece, self.name, (self.spelling, self.meeting), self.is_preferred, concepts, names);
+        let how = (self.spelling, self.meeting, capitals);
+        let features = decision::of_form(piece, self.name, how, self.is_preferred, concepts, names);
         let is_letter = piece.chars().nth(1).is_none();
         let is_strict = self.spelling != Spelling::Name || is_letter && !self.is_identical;
         Ok(Verdict::Name(Arc::new(KnownForm { senses, spelling: self.spelling, is_strict, features })))
@@ -679,185 +624,6 @@ impl Recognizer for DictionaryRecognizer {
         };
         Ok(self.find(readings)?.into_iter().map(mentions).collect())
     }
-}
-
-impl Match {
-    /// Returns true if the text is not written like the name.
-    fn is_read(&self) -> bool {
-        self.read.is_some() || self.company.is_some()
-    }
-}
-
-impl Passage<'_> {
-    /// Returns the span from a word up to, not including, the word `end`, with the brackets around it whose partners it has; a final `'s` is left
-    /// out. `None` if a bracket has no partner.
-    fn span(&self, word: usize, end: usize) -> Option<Span> {
-        let span = Span::new(self.words.span(word).start, self.words.span(end - 1).end);
-        let written = &self.text[span.range()];
-        let possessor = written.strip_suffix("'s").or_else(|| written.strip_suffix("’s")).unwrap_or(written);
-        spelling::with_brackets(self.text, Span::new(span.start, span.start + possessor.len()))
-    }
-
-    /// Returns the text of a match as it was read, with its abbreviations expanded.
-    fn piece<'p>(&'p self, one: &'p Match) -> Cow<'p, str> {
-        let read = one.read.as_deref().unwrap_or(&self.text[one.span.range()]);
-        let expanded = if one.expanded { self.short_forms.expand(read, one.span.start) } else { None };
-        expanded.map_or(Cow::Borrowed(read), Cow::Owned)
-    }
-
-    /// Collects the forms that begin at a word.
-    fn walk<'w>(&'w self, forms: &Forms<'_>, start: usize, walk: &mut Walk<'w>) {
-        walk.matches.clear();
-        walk.respelt.clear();
-        let (expanded, literal, respelt, is_last) = (false, false, None, false);
-        if !self.words.may_begin_name(start) {
-            return;
-        }
-        walk.points.push(Point { word: start, state: forms.start(), expanded, literal, respelt, is_last });
-        while let Some(point) = walk.points.pop() {
-            if point.word > start && self.words.may_end_name(point.word - 1) && forms.is_form(point.state) {
-                self.add(start, &point, walk);
-            }
-            let word = point.word;
-            let reaches = |word| word == start || self.words.border_before(word) < Border::Pictograph;
-            if word < self.words.len() && !point.is_last && reaches(word) {
-                self.step(forms, start, point, walk);
-            }
-        }
-    }
-
-    /// Adds the match that ends at a point: with the sign of rotation before it, with the minus behind it, and without them.
-    fn add(&self, start: usize, point: &Point, walk: &mut Walk<'_>) {
-        let Point { word: end, expanded, literal, respelt, .. } = *point;
-        let Some(span) = self.span(start, end) else { return };
-        let with_sign = Rotation::before(self.text, span.start).map(|start| Span::new(start, span.end));
-        let spans = with_sign.into_iter().chain(spelling::with_minus(self.text, span)).chain([span]);
-        for span in spans.filter(|span| self.place.contains(*span)) {
-            let written = &self.text[span.range()];
-            let read = respelt.map(|last| respelt_text(written, span.start, &walk.respelt, last));
-            let racemic = written.strip_prefix("(+/-)").map(|rest| format!("(±){rest}"));
-            walk.matches.push(Match { end, span, read: read.or(racemic), expanded, literal, company: None });
-        }
-    }
-
-    /// Adds the companies that begin at a word and that the text writes with another legal form or without one.
-    fn add_companies(&self, companies: &Companies<'_, '_>, start: usize, walk: &mut Walk<'_>) {
-        for company in companies.at(Line { text: self.text, words: &self.words }, start) {
-            let Some(span) = self.span(start, company.end).filter(|span| self.place.contains(*span)) else { continue };
-            let (end, company) = (company.end, Some(company.form));
-            walk.matches.push(Match { end, span, read: None, expanded: false, literal: false, company });
-        }
-    }
-
-    /// Returns the features of the place of a match.
-    fn place_features(&self, one: &FormMatch) -> PlaceFeatures {
-        let span = one.recognized.span;
-        let (before, after) = (&self.text[..span.start], &self.text[span.end..]);
-        let (first, next) = (self.words.first_from(span.start), self.words.first_from(span.end));
-        let word = |beside: usize, border: usize| {
-            let is_near = (1..self.words.len()).contains(&border) && self.words.border_before(border) == Border::None;
-            decision::neighbour(is_near.then(|| &self.text[self.words.span(beside).range()]))
-        };
-        let at = self.lines.partition_point(|line| *line < span.start);
-        let bound = |line: Option<&usize>, end: usize| line.copied().unwrap_or(end);
-        let line = bound(self.lines.get(at), self.place.end).saturating_sub(span.end) + span.start
-            - bound(at.checked_sub(1).map(|at| &self.lines[at]), self.place.start);
-        [
-            decision::beside(before.chars().next_back()),
-            decision::beside(after.chars().next()),
-            word(first.wrapping_sub(1), first),
-            word(next, next),
-            (1.0 + line as f32).ln(),
-            f32::from(u8::from(one.is_expanded) + 2 * u8::from(one.recognized.tentative)),
-        ]
-    }
-
-    /// Returns true if a sentence begins with a span.
-    fn begins_sentence(&self, span: Span) -> bool {
-        let first = self.words.first_from(span.start);
-        first < self.words.len() && self.words.breaks_before(first)
-    }
-
-    /// Returns true if a sentence begins with a span and goes on behind it.
-    fn leads_on(&self, span: Span) -> bool {
-        let next = self.words.first_from(span.end);
-        self.begins_sentence(span) && next < self.words.len() && !self.words.breaks_before(next)
-    }
-
-    /// Adds the points after the word at a point, read as written, in the singular, as others write it, or as an expanded abbreviation.
-    fn step<'w>(&'w self, forms: &Forms<'_>, start: usize, point: Point, walk: &mut Walk<'w>) {
-        let (word, span) = (point.word, self.words.span(point.word));
-        let in_full = match self.short_forms.is_empty() {
-            true => None,
-            false => self.short_forms.at(self.text, &self.words, word, span.start),
-        };
-        if let Some((length, short_form)) = in_full {
-            for form in &short_form.written_forms {
-                if let Some(state) = forms.step(point.state, form) {
-                    walk.points.push(Point { word: word + length, state, expanded: true, ..point });
-                }
-            }
-        }
-        let point = Point { word: word + 1, literal: point.literal || in_full.is_some(), ..point };
-        for form in std::iter::once(self.words.form(word)).chain(self.words.variant(word)) {
-            if let Some(state) = forms.step(point.state, form) {
-                walk.points.push(Point { state, ..point });
-            }
-        }
-        for alternative in self.words.alternatives(word) {
-            if let Some(state) = forms.step(point.state, &alternative.form)
-                && alternative.place.allows(word == start, forms.is_form(state))
-            {
-                let (respelt, is_last) = (Some(walk.respelt.len()), alternative.place == AlternativePlace::Last);
-                walk.respelt.push(RespeltWord { span, alternative, before: point.respelt });
-                walk.points.push(Point { state, respelt, is_last, ..point });
-            }
-        }
-    }
-
-    /// Returns whether a name may begin and end here: `C` does not end before a plus or number sign, nor before a charge in brackets, `5 mg` does
-    /// not begin within `2.5 mg`, and `14C` is a label in `[14C]choline`.
-    fn stands_free(&self, span: Span) -> bool {
-        const SIGNS: [char; 4] = ['+', '#', '\u{207A}', '\u{FF0B}'];
-        const ALLELES: [char; 5] = ['+', '-', '\u{2212}', '\u{207A}', '\u{207B}'];
-        let after = &self.text[span.end..];
-        let in_brackets = after.strip_prefix('(').map(|inner| inner.trim_start_matches(|c: char| c.is_ascii_digit()));
-        let is_charged = in_brackets.is_some_and(|inner| inner.starts_with("+)"));
-        let behind_signs = after.trim_start_matches(SIGNS);
-        // `p53+/-` is a genotype of `p53`.
-        let is_genotype = behind_signs.strip_prefix('/').is_some_and(|rest| rest.starts_with(ALLELES));
-        let is_followed = after.starts_with(SIGNS) && !behind_signs.starts_with(char::is_alphanumeric) && !is_genotype;
-        !is_charged && !is_followed && !self.is_fraction(span) && !self.is_label(span)
-    }
-
-    /// Returns true if a number at the beginning of a span goes on before it (`2.5`, `1,5`, ` .5`).
-    fn is_fraction(&self, span: Span) -> bool {
-        let before = &self.text[..span.start];
-        let is_digit = |c: char| c.is_ascii_digit();
-        self.text[span.start..].starts_with(is_digit)
-            && (before.strip_suffix(['.', ',']).is_some_and(|whole| whole.ends_with(is_digit))
-                || before.strip_suffix('.').is_some_and(|rest| rest.is_empty() || rest.ends_with([' ', '('])))
-    }
-
-    /// Returns true if a span is the symbol of an isotope that labels the word it is joined to.
-    fn is_label(&self, span: Span) -> bool {
-        let after = &self.text[span.end..];
-        let joined = after.strip_prefix([']', ')']).unwrap_or(after);
-        let is_joined = joined.len() < after.len() || joined.starts_with('-');
-        let is_compound = || joined.trim_start_matches('-').chars().take_while(|c| c.is_alphabetic()).nth(2).is_some();
-        is_joined && is_compound() && is_isotope(&self.text[span.range()])
-    }
-}
-
-/// Returns a text that begins at byte `start` of a document with the words of a form in it as they were read, given the last of these.
-fn respelt_text(written: &str, start: usize, respelt: &[RespeltWord<'_>], last: usize) -> String {
-    let mut read = written.to_owned();
-    let words = std::iter::successors(Some(&respelt[last]), |word| word.before.map(|before| &respelt[before]));
-    for word in words {
-        let end = (word.span.end - start).min(written.len());
-        read.replace_range(word.span.start - start..end, &word.alternative.written);
-    }
-    read
 }
 
 #[cfg(test)]

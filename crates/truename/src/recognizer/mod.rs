@@ -8,6 +8,7 @@ mod coverage;
 mod decision;
 mod dictionary;
 mod options;
+mod passage;
 mod reading;
 mod senses;
 mod spelling;

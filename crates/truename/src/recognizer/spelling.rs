@@ -160,30 +160,37 @@ pub(super) enum Capitals {
 
 /// The parts of a passage in capitals: all of it, or single lines.
 pub(super) struct InCapitals {
-    is_whole: bool,
+    whole: Letters,
     lines: Vec<(Span, Capitals)>,
 }
 
 impl InCapitals {
     /// Finds the lines in capitals of a passage.
     pub(super) fn of(text: &str, passage: Span) -> Self {
-        let piece = &text[passage.range()];
-        let (mut lines, mut start) = (Vec::new(), passage.start);
-        for line in piece.split_inclusive('\n') {
+        let (mut whole, mut lines, mut start) = (Letters::default(), Vec::new(), passage.start);
+        for line in text[passage.range()].split_inclusive('\n') {
             let span = Span::new(start, start + line.len());
-            let capitals = match is_in_capitals(line, MIN_CAPITALS_OF_LINE) {
+            let letters = Letters::of(line);
+            let capitals = match letters.are_capitals(MIN_CAPITALS_OF_LINE) {
                 true => Capitals::Meaningless,
+                false if letters.small > 0 => Capitals::Meaningful,
                 false => of_short_line(line),
             };
             lines.extend((capitals != Capitals::Meaningful).then_some((span, capitals)));
+            whole.add(&letters);
             start = span.end;
         }
-        Self { is_whole: is_in_capitals(piece, MIN_CAPITALS), lines }
+        Self { whole, lines }
+    }
+
+    /// Returns the share of capitals among the letters of the passage.
+    pub(super) fn share(&self) -> f32 {
+        self.whole.capitals as f32 / self.whole.letters.max(1) as f32
     }
 
     /// Returns what capitals tell about a span.
     pub(super) fn of_span(&self, span: Span) -> Capitals {
-        if self.is_whole {
+        if self.whole.are_capitals(MIN_CAPITALS) {
             return Capitals::Meaningless;
         }
         let at = self.lines.partition_point(|(line, _)| line.end <= span.start);
@@ -196,9 +203,9 @@ impl InCapitals {
 const JOINING: [&str; 14] =
     ["AND", "ARE", "AT", "BY", "FOR", "FROM", "IN", "IS", "OF", "ON", "OR", "THE", "WAS", "WITH"];
 
-/// Returns what the capitals of a short line tell: nothing if it is in capitals and has a word too long for an acronym, or one that joins others.
+/// Returns what the capitals of a short line without small letters tell: nothing if it has a word too long for an acronym, or one that joins others.
 fn of_short_line(line: &str) -> Capitals {
-    if line.contains(char::is_lowercase) || !line.contains(char::is_uppercase) {
+    if !line.contains(char::is_uppercase) {
         return Capitals::Meaningful;
     }
     let words = || line.split(|c: char| !c.is_alphanumeric()).filter(|word| word.contains(char::is_alphabetic));
@@ -213,11 +220,35 @@ fn of_short_line(line: &str) -> Capitals {
     }
 }
 
-/// Returns whether a longer text has at least a share of capitals among its letters.
-fn is_in_capitals(text: &str, share: f64) -> bool {
-    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-    let capitals = text.chars().filter(|c| c.is_uppercase()).count();
-    letters > 2 * MAX_ACRONYM_LENGTH && capitals as f64 > share * letters as f64
+/// Numbers of letters in a text.
+#[derive(Default)]
+struct Letters {
+    letters: usize,
+    capitals: usize,
+    small: usize,
+}
+
+impl Letters {
+    fn of(text: &str) -> Self {
+        let mut counts = Self::default();
+        for c in text.chars() {
+            counts.letters += usize::from(c.is_alphabetic());
+            counts.capitals += usize::from(c.is_uppercase());
+            counts.small += usize::from(c.is_lowercase());
+        }
+        counts
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.letters += other.letters;
+        self.capitals += other.capitals;
+        self.small += other.small;
+    }
+
+    /// Returns whether these are the letters of a longer text, and more than a share of them capitals.
+    fn are_capitals(&self, share: f64) -> bool {
+        self.letters > 2 * MAX_ACRONYM_LENGTH && self.capitals as f64 > share * self.letters as f64
+    }
 }
 
 /// Returns the letters with the first one capitalized, as at the beginning of a sentence.

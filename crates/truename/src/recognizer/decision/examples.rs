@@ -6,11 +6,11 @@ use truename_kb::ConceptId;
 use truename_text::Span;
 
 use super::{MentionModel, layout, width};
-use crate::ranker::{Groups, Trees, boost, calibrate};
+use crate::ranker::{Groups, LeafMasks, Trees, boost, calibrate};
 use crate::{FitOptions, Progress};
 
 /// F1 that the lower threshold of small knowledge bases may cost.
-const SLACK: f64 = 0.005;
+const SLACK: f64 = 0.01;
 
 /// A form that the dictionary finds in a document, with the features that decide whether it is a mention.
 #[derive(Clone, Debug)]
@@ -78,6 +78,9 @@ impl MentionExamples {
 
     /// Fits trees to all forms, and slope, offset and thresholds to forms whose fold the trees did not see. Returns the model, and the
     /// probability of each form by such trees.
+    ///
+    /// # Panics
+    /// If a tree may have more than 32 leaves.
     pub fn fit(&self, options: &FitOptions, progress: &Progress) -> (MentionModel, Vec<f64>) {
         let grown = |without: Option<usize>| {
             let kept = self.groups.filtered(|at| Some(self.folds[at]) != without);
@@ -95,7 +98,8 @@ impl MentionExamples {
             scores.iter().map(|score| 1.0 / (1.0 + (-(slope * score[0] + offset)).exp())).collect();
         let thresholds = [true, false].map(|is_small| self.threshold(is_small, &probabilities));
         let (trees, usual) = (grown(None), self.usual());
-        (MentionModel { layout: layout(), trees, slope, offset, thresholds, usual }, probabilities)
+        let masks = LeafMasks::of(&trees, width()).expect("no tree has more leaves than it may have");
+        (MentionModel { layout: layout(), trees, masks, slope, offset, thresholds, usual }, probabilities)
     }
 
     fn score(&self, trees: &Trees, at: usize) -> f64 {

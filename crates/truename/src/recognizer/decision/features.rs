@@ -2,11 +2,11 @@
 
 use truename_text::{KeyMatch, cased_letters, is_unspaced};
 
-use super::super::spelling::{self, Spelling, without_inner_brackets};
+use super::super::spelling::{self, Capitals, Spelling, without_inner_brackets};
 use super::english::{Commonness, commonness, function_word_kind};
 
 /// Features of a form that hold wherever it stands, in the words of an explanation.
-pub(super) const FORM: [&str; 20] = [
+pub(super) const FORM: [&str; 21] = [
     "its length",
     "its number of words",
     "its share of digits",
@@ -27,16 +27,18 @@ pub(super) const FORM: [&str; 20] = [
     "names with its rarest word",
     "names with its last word",
     "a word or capitals that are not the name's",
+    "capitals that say nothing",
 ];
 
 /// Features of the place of a form, in the words of an explanation.
-pub(super) const PLACE: [&str; 6] = [
+pub(super) const PLACE: [&str; 7] = [
     "the character before it",
     "the character behind it",
     "the word before it",
     "the word behind it",
     "the length of its line",
     "an abbreviation of the document in it",
+    "the share of capitals around it",
 ];
 
 /// Features of a form in its document, in the words of an explanation.
@@ -58,7 +60,7 @@ pub(in crate::recognizer) type PlaceFeatures = [f32; PLACE.len()];
 pub(in crate::recognizer) fn of_form(
     piece: &str,
     name: &str,
-    (spelling, meeting): (Spelling, KeyMatch),
+    (spelling, meeting, capitals): (Spelling, KeyMatch, Capitals),
     is_preferred: bool,
     concepts: usize,
     names: [u32; 2],
@@ -96,6 +98,7 @@ pub(in crate::recognizer) fn of_form(
         many(names[0]),
         many(names[1]),
         spelling as u8 as f32,
+        capitals as u8 as f32,
     ]
 }
 
