@@ -1,11 +1,12 @@
-//! Trees as tables of the leaves that each value of a feature leaves open, which score a row without walking down the trees.
+//! Trees as tables of the leaves that each value of a feature leaves open.
 
 use super::trees::{Node, Tree, Trees};
 
 /// Maximum number of leaves of a tree that has masks.
 const LEAVES: usize = u32::BITS as usize;
 
-/// The masks of an ensemble of small trees (QuickScorer, Lucchese et al. 2015, with the masks of a feature joined by bin).
+/// The masks of an ensemble of small trees, which score a row without walking down the trees (QuickScorer, Lucchese et al. 2015, with the masks
+/// of a feature joined by bin).
 ///
 /// The leaves of a tree are numbered from left to right. A split that a row exceeds closes those on its left; the row ends at the first leaf
 /// that is open.

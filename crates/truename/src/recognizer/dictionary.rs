@@ -65,7 +65,7 @@ pub(super) struct FormMatch {
     /// True if a form like this is no mention in this place.
     pub(super) is_doubtful: bool,
     /// True if an abbreviation of the document was expanded.
-    pub(super) is_expanded: bool,
+    is_expanded: bool,
     features: Vec<f32>,
 }
 
@@ -216,7 +216,8 @@ impl DictionaryRecognizer {
             self.in_passage(&passage, is_all, &mut found, snapshot)?;
             if is_all {
                 for one in &mut found[start..] {
-                    one.features = decision::joined(&one.form.features, &passage.place_features(one));
+                    let place = passage.place_features(one.recognized.span, one.short_form());
+                    one.features = decision::joined(&one.form.features, &place);
                 }
             }
         }
@@ -460,6 +461,11 @@ impl FormMatch {
     /// Returns whether this is written as the name is.
     fn is_usual(&self) -> bool {
         self.form.spelling == Spelling::Name
+    }
+
+    /// Returns how it reads the document's abbreviations, as a feature: 1 expanded, 2 as names of their own.
+    fn short_form(&self) -> f32 {
+        f32::from(u8::from(self.is_expanded) + 2 * u8::from(self.recognized.tentative))
     }
 
     /// Returns the mention, once for each type of its concepts.

@@ -7,7 +7,6 @@ use truename_text::{Alternative, AlternativePlace, Border, Rotation, Span, Words
 
 use super::company::{Companies, Line};
 use super::decision::{self, PlaceFeatures};
-use super::dictionary::FormMatch;
 use super::spelling::{self, InCapitals};
 use crate::short_forms::ShortForms;
 
@@ -141,9 +140,8 @@ impl<'a> Passage<'a> {
         }
     }
 
-    /// Returns the features of the place of a match.
-    pub(super) fn place_features(&self, one: &FormMatch) -> PlaceFeatures {
-        let span = one.recognized.span;
+    /// Returns the features of the place of a form; `short_form`: how it reads the document's abbreviations.
+    pub(super) fn place_features(&self, span: Span, short_form: f32) -> PlaceFeatures {
         let (before, after) = (&self.text[..span.start], &self.text[span.end..]);
         let (first, next) = (self.words.first_from(span.start), self.words.first_from(span.end));
         let word = |beside: usize, border: usize| {
@@ -160,7 +158,7 @@ impl<'a> Passage<'a> {
             word(first.wrapping_sub(1), first),
             word(next, next),
             (1.0 + line as f32).ln(),
-            f32::from(u8::from(one.is_expanded) + 2 * u8::from(one.recognized.tentative)),
+            short_form,
             self.in_capitals.share(),
         ]
     }
