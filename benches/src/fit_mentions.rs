@@ -117,8 +117,11 @@ struct Labelled {
     missed: usize,
 }
 
-/// Other capitals that texts are written in, which make a form of any word: notes, messages and headings. Offsets stay.
-const REWRITTEN: [(&str, fn(&mut str)); 3] = [
+/// Writes a text in other capitals; offsets stay.
+type Rewrite = fn(&mut str);
+
+/// Other capitals that texts are written in, which make a form of any word: notes, messages and headings.
+const REWRITTEN: [(&str, Rewrite); 3] = [
     ("in capitals", str::make_ascii_uppercase),
     ("in small letters", str::make_ascii_lowercase),
     ("in words with capitals", capitalize_words),
@@ -163,7 +166,7 @@ fn of_texts(
     dictionary: &DictionaryRecognizer,
     documents: &[(&Document, &[Span])],
     (written, share): (&str, f32),
-    rewrite: fn(&mut str),
+    rewrite: Rewrite,
 ) -> anyhow::Result<Labelled> {
     let known = known_ids(&corpus.concepts);
     let texts: Vec<Document> = documents
