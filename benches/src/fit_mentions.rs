@@ -194,8 +194,8 @@ fn of_texts(
     }
     // The names that a part of a vocabulary lacks are not known where mentions have no ids of it.
     let is_told = corpus.labels == Labels::Ids || corpus.labels == Labels::Spans && corpus.size.is_none();
-    let name = [corpus.name.as_str(), written].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
-    Ok(Labelled { name: name.join(", "), share, rows, missed: if is_told { missed } else { 0 } })
+    let name = if written.is_empty() { corpus.name.clone() } else { format!("{}, {written}", corpus.name) };
+    Ok(Labelled { name, share, rows, missed: if is_told { missed } else { 0 } })
 }
 
 /// Returns the mentions that the recognizer finds where names of a knowledge base are likelier.

@@ -18,7 +18,7 @@ use crate::{Error, error};
 /// The decision whether a form that the dictionary finds is a mention: boosted trees over how it is written, where it stands and what else
 /// its document has, with their score calibrated to a probability.
 ///
-/// The trees are fitted to annotated abstracts and to plain English, each corpus as heavy as any other; slope, offset and thresholds come
+/// The trees are fitted to annotated abstracts, articles and plain English, each corpus as heavy as any other; slope, offset and thresholds come
 /// from folds of whole corpora (`truename-bench fit-mentions`). Small knowledge bases are among the examples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MentionModel {
