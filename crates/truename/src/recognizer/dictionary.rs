@@ -25,7 +25,7 @@ use crate::{Error, KnowledgeBase, StopNames};
 /// umlauts and Roman for Arabic numbers ([`Words::alternatives`]), with or without the legal forms of companies, and through the
 /// abbreviations that a document defines.
 ///
-/// Walks the automaton of all names ([`Forms`]) from the beginning of each word. A form that ends at a word end is a
+/// Walks the automaton of all names ([`Forms`](truename_kb::Forms)) from the beginning of each word. A form that ends at a word end is a
 /// mention if one of its names may be written like the text, and if a [`MentionModel`] finds it likely enough. Its span has the brackets and
 /// the minus that the name has. Of overlapping forms, those are kept whose probabilities exceed the threshold by most together, or all are.
 /// Without a model, forms that are written as no name is are none, and of overlapping ones the leftmost longest is kept.
