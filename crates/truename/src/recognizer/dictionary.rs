@@ -208,10 +208,9 @@ impl DictionaryRecognizer {
 
     /// Finds the forms of a document: of overlapping ones the leftmost longest, or all with their features.
     fn forms(&self, reading: &Reading<'_>, is_all: bool, snapshot: &Snapshot<'_>) -> Result<Vec<FormMatch>, Error> {
-        let text = &reading.document().text;
         let mut found = Vec::new();
         for span in reading.document().passage_spans() {
-            let passage = Passage::new(text, span, reading.short_forms());
+            let passage = Passage::new(reading, span);
             let start = found.len();
             self.in_passage(&passage, is_all, &mut found, snapshot)?;
             if is_all {

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use truename_kb::{FormState, Forms};
-use truename_text::{Alternative, AlternativePlace, Border, Rotation, Span, Words, is_isotope};
+use truename_text::{Abbreviation, Alternative, AlternativePlace, Border, Rotation, Span, Words, is_isotope};
 
+use super::Reading;
 use super::company::{Companies, Line};
 use super::decision::{self, PlaceFeatures};
 use super::spelling::{self, InCapitals};
@@ -61,6 +62,7 @@ pub(super) struct Passage<'a> {
     place: Span,
     pub(super) words: Words,
     short_forms: &'a ShortForms<'a>,
+    definitions: &'a [Abbreviation],
     pub(super) in_capitals: InCapitals,
     /// Ends of its lines.
     lines: Vec<usize>,
@@ -74,10 +76,11 @@ impl Match {
 }
 
 impl<'a> Passage<'a> {
-    pub(super) fn new(text: &'a str, place: Span, short_forms: &'a ShortForms<'a>) -> Self {
+    pub(super) fn new(reading: &'a Reading<'a>, place: Span) -> Self {
+        let (text, short_forms) = (reading.document().text.as_str(), reading.short_forms());
         let lines = text[place.range()].match_indices('\n').map(|(at, _)| place.start + at).collect();
         let (words, in_capitals) = (Words::of(text, place), InCapitals::of(text, place));
-        Self { text, place, words, short_forms, in_capitals, lines }
+        Self { text, place, words, short_forms, definitions: reading.abbreviations(), in_capitals, lines }
     }
 
     /// Returns the span from a word up to, not including, the word `end`, with the brackets around it whose partners it has; a final `'s` is left
@@ -207,7 +210,7 @@ impl<'a> Passage<'a> {
     }
 
     /// Returns whether a name may begin and end here: `C` does not end before a plus or number sign, nor before a charge in brackets, `5 mg` does
-    /// not begin within `2.5 mg`, and `14C` is a label in `[14C]choline`.
+    /// not begin within `2.5 mg`, `14C` is a label in `[14C]choline`, and a definition is two names.
     pub(super) fn stands_free(&self, span: Span) -> bool {
         const SIGNS: [char; 4] = ['+', '#', '\u{207A}', '\u{FF0B}'];
         const ALLELES: [char; 5] = ['+', '-', '\u{2212}', '\u{207A}', '\u{207B}'];
@@ -218,7 +221,12 @@ impl<'a> Passage<'a> {
         // `p53+/-` is a genotype of `p53`.
         let is_genotype = behind_signs.strip_prefix('/').is_some_and(|rest| rest.starts_with(ALLELES));
         let is_followed = after.starts_with(SIGNS) && !behind_signs.starts_with(char::is_alphanumeric) && !is_genotype;
-        !is_charged && !is_followed && !self.is_fraction(span) && !self.is_label(span)
+        !is_charged && !is_followed && !self.is_fraction(span) && !self.is_label(span) && !self.is_definition(span)
+    }
+
+    /// Returns true if a span has a short form and what the document defines it as (`end-stage renal disease (ESRD)`), which are two mentions.
+    fn is_definition(&self, span: Span) -> bool {
+        self.definitions.iter().any(|known| span.contains(known.long) && span.contains(known.short))
     }
 
     /// Returns true if a number at the beginning of a span goes on before it (`2.5`, `1,5`, ` .5`).

@@ -248,6 +248,14 @@ fn a_short_form_means_what_its_nearest_definition_says() {
 }
 
 #[test]
+fn a_definition_is_two_mentions() {
+    let names = [("1", "end-stage renal disease"), ("2", "end-stage renal disease (ESRD)"), ("3", "vitamin B(12)")];
+    let found = [("End-stage renal disease", "1"), ("ESRD", "1")];
+    assert_found_of(&names, "End-stage renal disease (ESRD) after transplantation.", &found);
+    assert_found_of(&names, "Vitamin B(12) was low.", &[("Vitamin B(12)", "3")]);
+}
+
+#[test]
 fn passages_are_read_apart() {
     let text = "On breast\ncancer";
     let passage = |kind: &str, span: Span| Passage { kind: kind.into(), span };
