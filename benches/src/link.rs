@@ -25,7 +25,8 @@ struct Case {
 /// Runs every corpus; with `dump`, writes their names and documents for `benches/peers.py`.
 pub fn run(options: &Options<'_>) -> anyhow::Result<()> {
     let Options { data, part, only, dump, errors, recognizer } = *options;
-    for case in cases(data, part)?.into_iter().filter(|case| only.is_none_or(|only| case.name.contains(only))) {
+    let cases = abstracts(data, part)?.into_iter().chain(articles(data, part)?);
+    for case in cases.filter(|case| only.is_none_or(|only| case.name.contains(only))) {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("kb");
         let start = Instant::now();
@@ -134,13 +135,13 @@ impl Finding<'_> {
 /// Part of the corpora.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Part {
-    /// The part of the README's figures: NCBI Disease test, BC5CDR dev.
+    /// The part of the README's figures: NCBI Disease test, BC5CDR dev, and CRAFT's test part.
     Reported,
     /// The part that the rules were developed on: NCBI Disease train, BC5CDR train.
     Train,
 }
 
-fn cases(data: &Path, part: Part) -> anyhow::Result<Vec<Case>> {
+fn abstracts(data: &Path, part: Part) -> anyhow::Result<Vec<Case>> {
     let descriptors = descriptors(data)?;
     let mut all = descriptors.clone();
     all.extend(supplementary(data, &chemical_ids(&descriptors))?);
@@ -148,29 +149,29 @@ fn cases(data: &Path, part: Part) -> anyhow::Result<Vec<Case>> {
         Part::Reported => ("ncbi-disease/NCBItestset_corpus.txt", "bc5cdr/CDR_DevelopmentSet.PubTator.txt.gz"),
         Part::Train => ("ncbi-disease/NCBItrainset_corpus.txt.gz", "bc5cdr/CDR_TrainingSet.PubTator.txt.gz"),
     };
-    let mut cases = vec![
+    Ok(vec![
         Case { name: "ncbi-disease, MEDIC", corpus: data.join(ncbi), concepts: medic(data)? },
         Case { name: "bc5cdr, MeSH descriptors", corpus: data.join(cdr), concepts: descriptors },
         Case { name: "bc5cdr, with supplementary chemicals", corpus: data.join(cdr), concepts: all },
-    ];
-    // Full articles, which `scripts/craft.py` writes.
-    if part == Part::Reported && data.join("craft").exists() {
-        let craft = |file: &str| data.join("craft").join(file);
-        cases.extend([
-            Case { name: "craft, ChEBI", corpus: craft("chebi-test.jsonl"), concepts: reference_sets::chebi(data)? },
-            Case {
-                name: "craft, MONDO",
-                corpus: craft("mondo-test.jsonl"),
-                concepts: self_match::concepts(data, "mondo")?,
-            },
-        ]);
+    ])
+}
+
+/// Returns the test part of CRAFT, which `scripts/craft.py` writes; none where it is not there.
+fn articles(data: &Path, part: Part) -> anyhow::Result<Vec<Case>> {
+    let folder = data.join("craft");
+    if part != Part::Reported || !folder.exists() {
+        return Ok(Vec::new());
     }
-    Ok(cases)
+    let (chebi, mondo) = (reference_sets::chebi(data)?, self_match::concepts(data, "mondo")?);
+    Ok(vec![
+        Case { name: "craft, ChEBI", corpus: folder.join("chebi-test.jsonl"), concepts: chebi },
+        Case { name: "craft, MONDO", corpus: folder.join("mondo-test.jsonl"), concepts: mondo },
+    ])
 }
 
 /// Reads all of MeSH's diseases and chemicals, and the documents of BC5CDR dev.
 pub fn vocabulary(data: &Path) -> anyhow::Result<(Vec<Concept>, Vec<Document>)> {
-    let case = cases(data, Part::Reported)?.into_iter().nth(2).context("there is no case")?;
+    let case = abstracts(data, Part::Reported)?.pop().context("there is no case")?;
     Ok((case.concepts, documents(&case.corpus)?))
 }
 
