@@ -125,10 +125,23 @@ pub fn remove_remains(folder: &Path, is_dead: impl Fn(&str) -> bool) -> io::Resu
     Ok(())
 }
 
-/// Removes all unfinished files and folders of this process before it ends.
+/// Removes all unfinished files and folders of this process before it ends, while other threads may still write to them.
 pub fn remove_partials() {
     for path in &*locked() {
-        let _ = remove(path);
+        let _ = remove_while_written(path);
+    }
+}
+
+/// Removes a file or folder to which other threads still write: a folder goes first to a name that they do not know, so that they
+/// cannot add to it.
+fn remove_while_written(path: &Path) -> io::Result<()> {
+    let mut unknown = path.as_os_str().to_owned();
+    unknown.push(SUFFIX);
+    let unknown = Path::new(&unknown);
+    match fs::rename(path, unknown) {
+        // A file whose creation had begun may arrive during the first removal.
+        Ok(()) => remove(unknown).or_else(|_| remove(unknown)),
+        Err(_) => remove(path),
     }
 }
 
@@ -218,6 +231,23 @@ mod tests {
         let mut left = names(folder.path());
         left.sort();
         assert_eq!(left, [".kb", ".kb.tar.2-0.partial", ".kbs.2-0.partial", "kb.partial"]);
+    }
+
+    #[test]
+    fn a_folder_is_removed_while_a_thread_writes_to_it() {
+        let outer = tempfile::tempdir().unwrap();
+        for round in 0..20 {
+            let folder = outer.path().join(format!("{round}.partial"));
+            fs::create_dir(&folder).unwrap();
+            let writer = std::thread::spawn({
+                let folder = folder.clone();
+                move || (0_u32..).take_while(|number| fs::write(folder.join(number.to_string()), "").is_ok()).count()
+            });
+            while fs::read_dir(&folder).unwrap().count() < 10 {}
+            remove_while_written(&folder).unwrap();
+            assert!(writer.join().unwrap() >= 10);
+            assert_eq!(names(outer.path()), [""; 0]);
+        }
     }
 
     #[test]
