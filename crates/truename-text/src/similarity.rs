@@ -22,6 +22,11 @@ pub fn common_letters(left: &str, right: &str) -> usize {
     lcs_seq::similarity(left.chars(), right.chars())
 }
 
+/// Returns twice the length of the longest common subsequence, divided by the lengths of both; 1 for two empty ones.
+pub fn sequence_ratio(left: &[u32], right: &[u32]) -> f64 {
+    indel::normalized_similarity(left.iter().copied(), right.iter().copied())
+}
+
 /// Returns the Jaro–Winkler similarity of two texts as they are written.
 pub fn spelling_similarity(left: &str, right: &str) -> f64 {
     jaro::normalized_similarity(left.chars(), right.chars())

@@ -1,13 +1,13 @@
 //! Cloze prompts: candidates of a mention scored in its context, all of them at once (Prompt-BioEL).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 use std::path::Path;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use truename_text::Span;
-use truename_text::similarity::common_letters;
+use truename_text::similarity::sequence_ratio;
 
 use super::masked::MaskedHead;
 use super::{ClozeMapping, VectorLength, markers};
@@ -231,15 +231,21 @@ impl ClozePrompt {
         &self.options
     }
 
-    /// Returns the tokens of a prompt. Names of a candidate stand in the order of their longest common subsequence with the
-    /// mention; the context has what the rest leaves of the window, on both sides alike.
+    /// Returns the tokens of a prompt. Names of a candidate stand in the order of their likeness to the mention: twice the tokens of the
+    /// longest common subsequence, divided by the tokens of both; names of several candidates, which tell them not apart, stand behind the
+    /// others. The context has what the rest leaves of the window, on both sides alike.
     ///
     /// # Errors
     /// Where the tokenizer fails.
     ///
     /// # Panics
     /// Where there is no candidate or there are more than a prompt shows, or the span is not of the text.
-    pub fn tokens(&self, query: &ClozeQuery<'_>, tokenizer: &Tokenizer) -> Result<ClozeTokens, Error> {
+    pub fn tokens<'a>(&self, query: &ClozeQuery<'a>, tokenizer: &Tokenizer) -> Result<ClozeTokens, Error> {
+        let mention = &query.text[query.span.range()];
+        let shared = shared_names(&query.candidates);
+        let by_likeness = |names: &Vec<&'a str>| by_likeness(names, mention, &shared, tokenizer);
+        let candidates = query.candidates.iter().map(by_likeness).collect::<Result<Vec<_>, _>>()?;
+        let query = &ClozeQuery { candidates, ..*query };
         let long = self.filled(query, self.config.name_tokens, tokenizer);
         let mut sequence = long.or_else(|_| self.filled(query, self.name_tokens, tokenizer))?;
         sequence.truncated.sort_unstable();
@@ -272,7 +278,7 @@ impl ClozePrompt {
             slots.push(Slot::new(mention, name_tokens));
         }
         for names in candidates {
-            slots.push(Slot::list(by_likeness(names, mention), name_tokens));
+            slots.push(Slot::list(names.clone(), name_tokens));
         }
         tokenizer.fill_within(template, &slots, self.config.window)
     }
@@ -287,13 +293,36 @@ fn word_at(text: &str, at: usize) -> Span {
     Span::new(start.min(end), end)
 }
 
-/// Returns names in descending order of their longest common subsequence with the mention; ties keep their order.
-fn by_likeness<'a>(names: &[&'a str], mention: &str) -> Vec<&'a str> {
-    let mention = mention.to_lowercase();
-    let mut names: Vec<(usize, &str)> =
-        names.iter().map(|name| (common_letters(&name.to_lowercase(), &mention), *name)).collect();
-    names.sort_by_key(|(common, _)| std::cmp::Reverse(*common));
-    names.into_iter().map(|(_, name)| name).collect()
+/// Returns the names that several candidates have, in lower case.
+fn shared_names(candidates: &[Vec<&str>]) -> HashSet<String> {
+    let (mut known, mut shared) = (HashSet::new(), HashSet::new());
+    for names in candidates {
+        let names: HashSet<String> = names.iter().map(|name| name.to_lowercase()).collect();
+        shared.extend(names.intersection(&known).cloned());
+        known.extend(names);
+    }
+    shared
+}
+
+/// Returns names in descending order of the likeness of their tokens to those of the mention, the shared ones last; ties keep their order.
+fn by_likeness<'a>(
+    names: &[&'a str],
+    mention: &str,
+    shared: &HashSet<String>,
+    tokenizer: &Tokenizer,
+) -> Result<Vec<&'a str>, Error> {
+    if names.len() < 2 {
+        return Ok(names.to_vec());
+    }
+    let mention = tokenizer.tokens(&mention.to_lowercase())?.ids;
+    let likeness = |name: &&'a str| {
+        let lowercase = name.to_lowercase();
+        let ratio = sequence_ratio(&tokenizer.tokens(&lowercase)?.ids, &mention);
+        Ok((if shared.contains(&lowercase) { ratio - 1.0 } else { ratio }, *name))
+    };
+    let mut names = names.iter().map(likeness).collect::<Result<Vec<_>, Error>>()?;
+    names.sort_by(|(left, _), (right, _)| right.total_cmp(left));
+    Ok(names.into_iter().map(|(_, name)| name).collect())
 }
 
 impl ClozeScorer {

@@ -57,18 +57,30 @@ fn texts<'a>(query: &ClozeQuery<'a>, question: Question) -> Vec<&'a str> {
 #[test]
 fn a_prompt_has_the_context_the_question_and_all_candidates() {
     let text = "flu, not heart attack";
-    let query = ClozeQuery {
-        text,
-        span: Span::new(9, 21),
-        // In the order of their common subsequence with the mention.
-        candidates: vec![vec!["heart attack", "infarction"], vec!["flu"]],
-    };
+    let query =
+        ClozeQuery { text, span: Span::new(9, 21), candidates: vec![vec!["heart attack", "infarction"], vec!["flu"]] };
     let found = shown(&config(Question::Mention), &query).join(" ");
     let expected = "[CLS] flu , not [START] heart attack [END] heart attack [MASK] [SEP] \
                     [E1] heart attack [OR] infarction [SEP] [E2] flu [SEP]";
     assert_eq!(joined(&found), joined(expected));
     let found = shown(&config(Question::None), &query).join(" ");
     assert_eq!(joined(&found), joined(&expected.replace("[END] heart attack [MASK]", "[END] [MASK]")));
+    // The likest name comes first, not the longest with the same words in it.
+    let names = vec!["infarction", "heart not attack flu", "heart attack"];
+    let config_of = config(Question::None);
+    let tokenizer_of = tokenizer(&config_of);
+    let prompt = ClozePrompt::new(config_of, &tokenizer_of).unwrap();
+    let likest = |names: Vec<&'static str>| {
+        let query = ClozeQuery { candidates: vec![names], ..query.clone() };
+        prompt.tokens(&query, &tokenizer_of).unwrap().sequence.input.ids().to_vec()
+    };
+    assert_eq!(likest(names), likest(vec!["heart attack", "heart not attack flu", "infarction"]));
+    // What several candidates are called tells them not apart.
+    let named = |first: Vec<&'static str>| {
+        let query = ClozeQuery { candidates: vec![first, vec!["Heart attack"]], ..query.clone() };
+        prompt.tokens(&query, &tokenizer_of).unwrap().sequence.input.ids().to_vec()
+    };
+    assert_eq!(named(vec!["heart attack", "infarction"]), named(vec!["infarction", "heart attack"]));
     let query = ClozeQuery { text: "flu", span: Span::new(0, 3), candidates: vec![vec!["flu"]] };
     let config = config(Question::Words);
     let tokenizer = tokenizer(&config);
