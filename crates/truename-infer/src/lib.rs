@@ -71,11 +71,11 @@ pub use config::ModelConfig;
 pub use error::Error;
 pub use head::{
     CandidateScore, Classification, Classifier, ClassifyConfig, ClassifyText, ClozeConfig, ClozeMapping, ClozePrompt,
-    ClozeQuery, ClozeScorer, ClozeTokens, Descriptions, Embeddings, Encoder, EntityPrompt, EntityType, LikelySpans,
-    MarginCalibration, Marking, MaskedLanguageModel, MaskedPlace, MaskedWord, MentionEncoder, MentionOutcome, Question,
-    RetrieverConfig, RetrieverPrompt, ScoredMention, ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy,
-    SpanTensors, SpanWindow, TagConfig, TaggedSpan, Tagger, Thresholds, TypeVectors, ValueScale, WindowMargins,
-    WindowOptions, scale_to_unit,
+    ClozeQuery, ClozeScorer, ClozeTokens, ContextScores, Descriptions, Embeddings, Encoder, EntityPrompt, EntityType,
+    InContextConfig, LikelySpans, MarginCalibration, Marking, MaskedLanguageModel, MaskedPlace, MaskedWord,
+    MentionEncoder, MentionOutcome, Question, RetrieverConfig, RetrieverPrompt, ScoredMention, ScoredSpan, SpanConfig,
+    SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow, TagConfig, TaggedSpan, Tagger, Thresholds,
+    TypeVectors, ValueScale, WindowMargins, WindowOptions, scale_to_unit,
 };
 pub use info::{Architecture, Info, Pooling, Precision};
 pub use input::Input;

@@ -27,6 +27,15 @@ impl Layout {
         Self::of_rows(batch.rows().zip(parts).map(part).collect())
     }
 
+    /// The layout of the entity of each text; of a text without one, the whole.
+    pub fn of_pooled_entities(batch: &Batch) -> Self {
+        let part = |(number, text): (usize, Range<usize>)| match batch.entity(number) {
+            Some(entity) => text.start + entity.start..text.start + entity.end,
+            None => text,
+        };
+        Self::of_rows(batch.rows().enumerate().map(part).collect())
+    }
+
     /// The layout of ranges of rows.
     pub fn of_rows(rows: Vec<Range<usize>>) -> Self {
         Self { visibility: vec![None; rows.len()], texts: rows }

@@ -24,6 +24,8 @@ pub struct LearnerOptions {
     pub device: Device,
     /// Pooling of token states into a text's vector; that of the checkpoint where it is `None`.
     pub pooling: Option<Pooling>,
+    /// True where the states of a text's entity are pooled, if it has one, and not those of the whole text.
+    pub pool_entities: bool,
     /// Parameters that keep their values, by name. Names of a second network begin with `network-2.`.
     pub freeze: Vec<NamePattern>,
     /// True where adapters keep their values; patterns of `freeze` are none of their names.
@@ -45,6 +47,7 @@ impl Default for LearnerOptions {
         Self {
             device: Device::Cpu,
             pooling: None,
+            pool_entities: false,
             freeze: Vec::new(),
             freeze_adapters: false,
             head_rate: 1.0,
@@ -96,7 +99,8 @@ impl<O: Objective> Learner<O> {
             checkpoints.iter_mut().try_for_each(|checkpoint| checkpoint.use_adapters(&AdapterChoice::none()))?;
         }
         let device: BurnDevice = options.device.open();
-        let load = |(number, checkpoint)| Network::load(checkpoint, number, options.pooling, &device);
+        let load =
+            |(number, checkpoint)| Network::load(checkpoint, number, (options.pooling, options.pool_entities), &device);
         let mut networks = checkpoints.iter().enumerate().map(load).collect::<Result<Vec<_>, _>>()?;
         for parameter in objective.parameters() {
             parameter.restore(&checkpoints[0].tensors(), &device.clone().autodiff())?;
@@ -213,7 +217,7 @@ mod tests {
     #[test]
     fn encoding_keeps_nothing_for_a_backward_pass() {
         let checkpoint = untrained_characters(CharacterConfig::new(truename_infer::Network::Lstm, 8, 1), 1);
-        let network = Network::load(&checkpoint, 0, None, &Device::Cpu.open()).unwrap();
+        let network = Network::load(&checkpoint, 0, (None, false), &Device::Cpu.open()).unwrap();
         let mut texts = Batch::default();
         texts.push(&[2, 65, 3]);
         assert!(network.vectors(&texts, Dropout::none()).is_tracked());

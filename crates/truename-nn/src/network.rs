@@ -24,11 +24,12 @@ pub(crate) enum Family {
 }
 
 impl Network {
-    /// Loads the weights of a checkpoint, the network `number` of a learner. A character network ignores `pooling`.
+    /// Loads the weights of a checkpoint, the network `number` of a learner, with its pooling and whether entities alone are pooled, both of
+    /// which a character network ignores.
     pub fn load(
         checkpoint: &Checkpoint,
         number: usize,
-        pooling: Option<Pooling>,
+        (pooling, pool_entities): (Option<Pooling>, bool),
         device: &Device,
     ) -> Result<Self, Error> {
         let device = device.clone().autodiff();
@@ -36,7 +37,7 @@ impl Network {
             Checkpoint::Transformer(checkpoint) => {
                 checkpoint.check_trainable()?;
                 let pooling = pooling.unwrap_or(checkpoint.pooling());
-                Family::Transformer(Box::new(Transformer::load(checkpoint, pooling, &device)?))
+                Family::Transformer(Box::new(Transformer::load(checkpoint, (pooling, pool_entities), &device)?))
             }
             Checkpoint::Characters(checkpoint) => Family::Characters(Box::new(Characters::load(checkpoint, &device)?)),
             _ => unreachable!("a kind of encoder that does not learn"),

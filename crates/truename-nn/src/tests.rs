@@ -7,8 +7,10 @@ use burn_tensor::activation::log_softmax;
 use burn_tensor::{Tensor, TensorData};
 use truename_infer::{
     AdapterChoice, AdapterConfig, AdapterFeatures, AdaptersConfig, Backbone, Batch, CharacterConfig, Checkpoint,
-    InitialWeights, Input, Network as Characters, Pooling, Visibility,
+    Encoder, EntityPrompt, InitialWeights, Input, Network as Characters, Pooling, Visibility, scale_to_unit,
 };
+
+use truename_text::Span;
 
 use crate::dropout::Dropout;
 use crate::layer::indices;
@@ -81,7 +83,8 @@ fn the_fused_layer_has_the_gradients_of_its_composition() {
                 if with_inputs {
                     batch.push_input(&input(&batch, has_segments(family)));
                 }
-                let mut fused = Network::load(&checkpoint, 0, Some(Pooling::Mean), &Device::Cpu.open()).unwrap();
+                let mut fused =
+                    Network::load(&checkpoint, 0, (Some(Pooling::Mean), false), &Device::Cpu.open()).unwrap();
                 let mut composed = fused.clone().composed();
                 let dropout = Dropout::new(probability, 5);
                 let losses = [&fused, &composed].map(|network| loss(network, &batch, dropout).into_scalar::<f32>());
@@ -120,7 +123,7 @@ fn states_with_segments_and_visibility_are_those_of_the_engine() {
         let expected = engine.states(std::slice::from_ref(&input), &[engine.info().layers]).unwrap();
         let mut batch = Batch::default();
         batch.push_input(&input);
-        let network = Network::load(&checkpoint, 0, None, &Device::Cpu.open()).unwrap();
+        let network = Network::load(&checkpoint, 0, (None, false), &Device::Cpu.open()).unwrap();
         for network in [network.clone(), network.composed()] {
             let found = network.states(&batch, Dropout::none()).to_data().try_into_vec::<f32>().unwrap();
             for (found, expected) in found.iter().zip(expected[0].layer(0)) {
@@ -186,7 +189,7 @@ fn assert_vectors_of_the_engine(folder: &Path) {
     let mut batch = Batch::default();
     texts.iter().for_each(|text| batch.push(&tokenizer.tokens(text).unwrap().ids));
     assert!(batch.tokens().len() > 40);
-    let network = Network::load(&checkpoint, 0, None, &Device::Cpu.open()).unwrap();
+    let network = Network::load(&checkpoint, 0, (None, false), &Device::Cpu.open()).unwrap();
     let found = network.vectors(&batch, Dropout::none()).to_data().try_into_vec::<f32>().unwrap();
     for (found, expected) in found.iter().zip(expected.into_vec()) {
         assert!((found - expected).abs() < 1e-4, "{}: {found} {expected}", folder.display());
@@ -232,6 +235,27 @@ fn a_text_has_the_same_vector_alone_and_in_a_batch() {
     let alone = learner.encode(one.texts());
     let width = alone.len();
     assert!(alone.iter().zip(&together[3 * width..]).all(|(alone, together)| (alone - together).abs() < 1e-5));
+}
+
+#[test]
+fn an_entity_is_pooled_as_the_encoder_that_serves_pools_it() {
+    let mut checkpoint = checkpoint("bert");
+    let folder = tempfile::tempdir().unwrap();
+    let tokenizer = checkpoint.tokenizer().unwrap();
+    let (text, place) = ("flu or a cold wind", Span::new(9, 13));
+    let prompt = EntityPrompt::new(tokenizer.window(), &tokenizer).unwrap();
+    let mut batch = Batch::default();
+    batch.push_input(&prompt.tokens(text, place, &tokenizer).unwrap().input);
+    batch.push(&tokenizer.tokens("cold").unwrap().ids);
+    let options = LearnerOptions { pooling: Some(Pooling::Mean), pool_entities: true, ..LearnerOptions::default() };
+    let mut learner = Learner::new(vec![checkpoint], OBJECTIVE, options).unwrap();
+    let mut found = learner.encode(&batch);
+    learner.save(folder.path()).unwrap();
+    let encoder = Encoder::open(folder.path()).unwrap();
+    let in_context = encoder.encode_in_context(&[(text, place)]).unwrap();
+    let expected = [in_context.row(0), encoder.encode(&["cold"]).unwrap().row(0)].concat();
+    found.chunks_exact_mut(in_context.dimensions()).for_each(scale_to_unit);
+    assert!(found.iter().zip(&expected).all(|(found, expected)| (found - expected).abs() < 1e-4));
 }
 
 #[test]
@@ -347,7 +371,7 @@ fn fused_layers_of_characters_have_the_gradients_of_their_composition() {
     for (network, parameters) in [(Characters::Convolution, 1 + 2 * 2), (Characters::Lstm, 1 + 2 * 2 * 3 + 2)] {
         let mut checkpoint = untrained_characters(CharacterConfig::new(network, 12, 2), 3);
         let batch = batch(&mut checkpoint);
-        let mut fused = Network::load(&checkpoint, 0, None, &Device::Cpu.open()).unwrap();
+        let mut fused = Network::load(&checkpoint, 0, (None, false), &Device::Cpu.open()).unwrap();
         let mut composed = fused.clone().composed();
         let dropout = Dropout::new(0.2, 5);
         let expected = gradients(&mut composed, batch.texts(), dropout);
@@ -574,7 +598,7 @@ fn adapters_have_the_states_of_the_engine() {
                 engine.states(&inputs, &[last]).unwrap().iter().flat_map(|states| states.layer(0).to_vec()).collect();
             assert_eq!(engine.info().adapters, ["biomedical", "general"]);
             assert_eq!(engine.info().hidden, checkpoint.hidden());
-            let network = Network::load(&checkpoint, 0, None, &Device::Cpu.open()).unwrap();
+            let network = Network::load(&checkpoint, 0, (None, false), &Device::Cpu.open()).unwrap();
             for network in [network.clone(), network.composed()] {
                 let found =
                     network.states(&as_batch(&inputs), Dropout::none()).to_data().try_into_vec::<f32>().unwrap();
@@ -624,7 +648,8 @@ fn an_entity_attends_to_itself_alone_in_the_last_layers_of_an_adapter() {
     checkpoint.manifest_mut().set_head(AdaptersConfig::HEAD, &adapters).unwrap();
     let folder = tempfile::tempdir().unwrap();
     checkpoint.save(folder.path(), &tensors, None).unwrap();
-    let network = Network::load(&Checkpoint::open(folder.path()).unwrap(), 0, None, &Device::Cpu.open()).unwrap();
+    let network =
+        Network::load(&Checkpoint::open(folder.path()).unwrap(), 0, (None, false), &Device::Cpu.open()).unwrap();
     let Family::Transformer(transformer) = &network.family else { panic!("a transformer") };
     let adapter = &transformer.adapters.as_ref().unwrap().adapters[0];
 
@@ -710,7 +735,7 @@ fn pooled_entities_are_compared_by_the_vectors_of_the_engine() {
     let expected: Vec<f32> = (0..hidden)
         .map(|column| range.clone().map(|token| states[0].row(0, token)[column]).sum::<f32>() / range.len() as f32)
         .collect();
-    let network = Network::load(&checkpoint, 0, None, &Device::Cpu.open()).unwrap();
+    let network = Network::load(&checkpoint, 0, (None, false), &Device::Cpu.open()).unwrap();
     let batch = as_batch(&[entity]);
     let found = pool(Pooling::Mean, network.states(&batch, Dropout::none()), &Layout::of_parts(&batch, &[range]));
     for (found, expected) in found.to_data().try_into_vec::<f32>().unwrap().iter().zip(&expected) {

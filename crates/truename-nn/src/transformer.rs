@@ -20,11 +20,17 @@ pub(crate) struct Transformer {
     last_norm: Option<Norm>,
     pub(crate) adapters: Option<Adapters>,
     pooling: Pooling,
+    /// True where the states of a text's entity are pooled, if it has one.
+    pool_entities: bool,
     device: Device,
 }
 
 impl Transformer {
-    pub fn load(checkpoint: &TransformerCheckpoint, pooling: Pooling, device: &Device) -> Result<Self, Error> {
+    pub fn load(
+        checkpoint: &TransformerCheckpoint,
+        (pooling, pool_entities): (Pooling, bool),
+        device: &Device,
+    ) -> Result<Self, Error> {
         let (config, layers) = (checkpoint.config(), 0..checkpoint.config().num_hidden_layers);
         let norm = |name| Norm::load(&checkpoint.encoder().at(name), config.hidden_size, config.layer_norm_eps, device);
         Ok(Self {
@@ -35,6 +41,7 @@ impl Transformer {
             last_norm: checkpoint.names().last_norm.map(norm).transpose()?,
             adapters: Adapters::load(checkpoint, device)?,
             pooling,
+            pool_entities,
             device: device.clone(),
         })
     }
@@ -44,7 +51,8 @@ impl Transformer {
     /// # Shapes
     /// output: `[texts, hidden]`
     pub fn vectors(&self, batch: &Batch, dropout: Dropout, is_fused: bool) -> Tensor<2> {
-        pool(self.pooling, self.states(batch, dropout, is_fused), &Layout::of(batch))
+        let layout = if self.pool_entities { Layout::of_pooled_entities(batch) } else { Layout::of(batch) };
+        pool(self.pooling, self.states(batch, dropout, is_fused), &layout)
     }
 
     /// Returns the states of all tokens after the last layer, those of adapters in them.

@@ -1,5 +1,7 @@
 //! Words of a text in its sentences: what stands around a mention.
 
+use std::borrow::Cow;
+
 use crate::{Span, Words};
 
 /// The words of a text, with its sentences.
@@ -46,6 +48,13 @@ impl<'a> Sentences<'a> {
         let piece = &self.text[start..end.unwrap_or(self.text.len())];
         let start = start + piece.len() - piece.trim_start().len();
         Span::new(start.min(span.start), (start + piece.trim().len()).max(span.end))
+    }
+
+    /// Returns the sentence around a span with `name` in the place of the span, and the place of `name` there.
+    pub fn with_name(&self, span: Span, name: &str) -> (Cow<'a, str>, Span) {
+        let sentence = self.around(span);
+        let place = Span::new(span.start - sentence.start, span.end - sentence.start);
+        place.replaced(&self.text[sentence.range()], name)
     }
 
     /// Returns the text from some words before a span to as many behind it, within its sentence.
@@ -102,6 +111,16 @@ mod tests {
         assert!(sentences.begins(span("It")) && !sentences.begins(span("was")));
         let begins_at = |word: &str| sentences.begins_at(span(word).start);
         assert!(begins_at("It") && begins_at("Two") && !begins_at("t was") && !begins_at("was") && !begins_at("\" ."));
+    }
+
+    #[test]
+    fn a_name_stands_in_the_place_of_a_mention() {
+        let sentences = Sentences::of(TEXT);
+        let (sentence, place) = sentences.with_name(span("widely"), "far and wide");
+        assert_eq!(sentence, "It was far and wide diverted by streams of the north\" .");
+        assert_eq!(place.of(&sentence), Some("far and wide"));
+        let (sentence, place) = sentences.with_name(span("Two"), "Two");
+        assert_eq!((sentence.as_ref(), place), ("Two end!", Span::new(0, 3)));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Spans: half-open byte ranges of a text, which no stage shifts.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A piece of a text: a half-open byte range.
@@ -27,6 +28,18 @@ impl Span {
     /// Returns the piece of `text`; none where the span lies outside, is empty or cuts a character.
     pub fn of(self, text: &str) -> Option<&str> {
         text.get(self.range()).filter(|piece| !piece.is_empty())
+    }
+
+    /// Returns a text with `name` in the place of this span, and the place of `name` there.
+    ///
+    /// # Panics
+    /// If the span is not of the text.
+    pub fn replaced<'a>(self, text: &'a str, name: &str) -> (Cow<'a, str>, Self) {
+        if &text[self.range()] == name {
+            return (Cow::Borrowed(text), self);
+        }
+        let replaced = [&text[..self.start], name, &text[self.end..]].concat();
+        (Cow::Owned(replaced), Self::new(self.start, self.start + name.len()))
     }
 
     /// Returns the span without characters of one kind at its ends; it must lie in `text`.

@@ -48,7 +48,7 @@ impl Keys for ChainKeys {
             "evaluation.keep",
         ],
         on: "task.kind",
-        values: &["groups", "pairs", "pretrain", "recognize", "rerank", "retrieve", "synonyms", "tag"],
+        values: &["groups", "in-context", "pairs", "pretrain", "recognize", "rerank", "retrieve", "synonyms", "tag"],
     }];
 }
 

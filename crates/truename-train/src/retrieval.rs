@@ -1,5 +1,6 @@
 //! Concepts near to mentions, by a retriever.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use truename::{Concept, ConceptId, ContextRetriever, Query};
@@ -105,9 +106,8 @@ impl ConceptRetriever {
 
 impl ContextRetriever for ConceptRetriever {
     fn nearest(&self, queries: &[Query<'_>], count: usize) -> Result<Vec<Vec<(ConceptId, f64)>>, Error> {
-        let contexts = queries.iter().filter_map(|query| query.context);
-        let mentions: Vec<(&str, Span)> =
-            contexts.map(|context| (context.document.text.as_str(), context.span)).collect();
+        let contexts: Vec<(Cow<'_, str>, Span)> = queries.iter().filter_map(Query::named_context).collect();
+        let mentions: Vec<(&str, Span)> = contexts.iter().map(|(text, name)| (text.as_ref(), *name)).collect();
         let mut found = self.numbers(&mentions, count).map_err(Error::other)?.into_iter();
         let with_id = |hit: Hit| (self.ids[hit.name as usize].clone(), f64::from(hit.score));
         let of = |query: &Query<'_>| query.context.and_then(|_| found.next()).unwrap_or_default();

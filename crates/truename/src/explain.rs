@@ -78,6 +78,9 @@ fn grounds(best: &Candidate, basis: Basis) -> String {
     if best.scores.reranker.is_some() {
         return "from the text around it, by the re-ranker".into();
     }
+    if best.probability_by_name.is_some() {
+        return "from the text around it, by the encoder".into();
+    }
     let ranker = match basis {
         Basis::Standard => "by the ranker that comes with Truename",
         Basis::Fitted => "by the ranker fitted to this knowledge base",

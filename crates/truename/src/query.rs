@@ -1,5 +1,7 @@
 //! Queries: names to link, with the document around them where there is one.
 
+use std::borrow::Cow;
+
 use truename_text::{Document, Span};
 
 /// A name to link, optionally with its context.
@@ -31,6 +33,12 @@ impl<'a> Query<'a> {
     #[must_use]
     pub fn in_context(self, document: &'a Document, span: Span) -> Self {
         Self { context: Some(Context { document, span }), ..self }
+    }
+
+    /// Returns the text of the document with the name in the place of the mention, and the place of the name there; `None` without context.
+    pub fn named_context(&self) -> Option<(Cow<'a, str>, Span)> {
+        let Context { document, span } = self.context?;
+        Some(span.replaced(&document.text, self.name))
     }
 }
 

@@ -156,15 +156,14 @@ fn documents(path: &Path) -> anyhow::Result<Vec<Document>> {
 }
 
 fn write_context(out: &mut impl Write, gain: &ContextGain) -> std::io::Result<()> {
-    writeln!(
-        out,
-        "{} re-ranked in context, by a mapping fitted to other documents",
-        counted(gain.mentions as u64, "mention")
-    )?;
+    writeln!(out, "{} in context, by a mapping fitted to other documents", counted(gain.mentions as u64, "mention"))?;
     row(out, "in context: first (%)", gain.accuracy, 100.0)?;
     row(out, "in context: log-loss", gain.log_loss, 1.0)?;
     if !gain.kept {
-        return writeln!(out, "the re-ranker was not changed: the mapping of its training does better");
+        return writeln!(out, "the mapping was not changed: that of the training does better");
+    }
+    if gain.certain == 0.0 {
+        return Ok(());
     }
     writeln!(
         out,

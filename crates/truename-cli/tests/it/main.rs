@@ -15,6 +15,7 @@ mod encoder;
 mod flow;
 mod folder;
 mod import;
+mod in_context;
 mod interrupt;
 mod judged;
 mod kill;

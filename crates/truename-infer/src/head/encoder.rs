@@ -13,7 +13,7 @@ use super::pooling::{VectorLength, scale_to_unit};
 use crate::backbone::{Backbone, Network, Plan};
 use crate::batch::Batch;
 use crate::tokenizer::Tokens;
-use crate::{AdapterChoice, AdaptersConfig, Embeddings, Error, Info, Input, Pooling};
+use crate::{AdapterChoice, AdaptersConfig, Embeddings, Error, InContextConfig, Info, Input, Pooling};
 
 /// A sentence encoder: texts in, unit vectors out, or vectors of the length that the network gives them.
 ///
@@ -24,6 +24,8 @@ pub struct Encoder {
     pooling: Pooling,
     /// Markers of an entity, where the network has adapters.
     markers: Option<[u32; 2]>,
+    /// `None` if it did not learn to read mentions in their sentences.
+    in_context: Option<InContextConfig>,
 }
 
 impl Encoder {
@@ -33,7 +35,7 @@ impl Encoder {
     /// # Errors
     /// As [`Backbone::open`].
     pub fn open(folder: &Path) -> Result<Self, Error> {
-        Backbone::open(folder).map(Self::new)
+        Self::new(Backbone::open(folder)?)
     }
 
     /// Opens a model folder with chosen adapters alone.
@@ -41,15 +43,20 @@ impl Encoder {
     /// # Errors
     /// As [`Backbone::open_with_adapters`].
     pub fn open_with_adapters(folder: &Path, choice: &AdapterChoice) -> Result<Self, Error> {
-        Backbone::open_with_adapters(folder, choice).map(Self::new)
+        Self::new(Backbone::open_with_adapters(folder, choice)?)
     }
 
-    /// Creates an encoder that pools the states of a backbone.
-    pub fn new(backbone: Backbone) -> Self {
+    fn new(backbone: Backbone) -> Result<Self, Error> {
         let pooling = backbone.info().pooling.unwrap_or(Pooling::Mean);
         let has_adapters = !backbone.info().adapters.is_empty();
         let markers = has_adapters.then(|| AdaptersConfig::markers(backbone.tokenizer())).flatten();
-        Self { backbone, pooling, markers }
+        let in_context = backbone.manifest().head(InContextConfig::HEAD)?;
+        Ok(Self { backbone, pooling, markers, in_context })
+    }
+
+    /// Returns what it learnt of mentions in their sentences; `None` if it learnt names alone.
+    pub fn in_context(&self) -> Option<&InContextConfig> {
+        self.in_context.as_ref()
     }
 
     /// The network whose states are pooled.

@@ -264,18 +264,19 @@ fn the_label_says_how_far_apart_a_pair_is_best() {
     }
 }
 
-/// Two mentions, three concepts; the first mention is not compared with the last concept.
+/// Two mentions, three concepts; the first mention is not compared with the last concept, the second stands for two.
 #[test]
 fn retrieval_is_the_cross_entropy_of_dot_products() {
     let values = points();
     let (mentions, concepts) = (2, 3);
-    let right = [1u32, 2];
-    let negatives = [vec![0], vec![0, 1]];
+    let right = [vec![1u32], vec![2, 0]];
+    let negatives = [vec![0], vec![1]];
     let expected = |values: &[f64]| {
         mean((0..mentions).map(|mention| {
             let score = |concept: u32| dot(row(values, mention), row(values, mentions + concept as usize));
-            let all = negatives[mention].iter().chain([&right[mention]]);
-            all.map(|concept| score(*concept).exp()).sum::<f64>().ln() - score(right[mention])
+            let sum = |concepts: &[u32]| concepts.iter().map(|concept| score(*concept).exp()).sum::<f64>();
+            let of_right = sum(&right[mention]);
+            (of_right + sum(&negatives[mention])).ln() - of_right.ln()
         }))
     };
     let device = Device::flex().autodiff();
@@ -285,7 +286,7 @@ fn retrieval_is_the_cross_entropy_of_dot_products() {
         Tensor::<2>::from_data(TensorData::new(part, [count, HIDDEN]), &device).require_grad()
     };
     let (left, others) = (rows(0, mentions), rows(mentions, concepts));
-    let loss = super::retrieval::retrieval(left.clone(), others.clone(), &right, &negatives);
+    let loss = super::retrieval::retrieval(left.clone().matmul(others.clone().transpose()), &right, &negatives);
     let found = f64::from(loss.clone().into_scalar::<f32>());
     assert!((found - expected(&values)).abs() < 1e-5, "{found}");
     let gradients = loss.backward();

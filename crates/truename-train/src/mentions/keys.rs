@@ -49,6 +49,7 @@ impl Keys for MentionKeys {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct CandidateKeys {
+    pub encoder: PathBuf,
     pub retriever: PathBuf,
     pub of: CandidateSource,
 }

@@ -2,15 +2,21 @@
 
 mod keys;
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use truename::{Concept, ImportOptions, KnowledgeBase, LinkOptions, Linker, Reranker, Shortlist, WrittenIds};
+use tempfile::TempDir;
+use truename::{
+    Concept, ImportOptions, KnowledgeBase, LinkOptions, LinkedDocument, Linker, Reading, Reranker, Shortlist,
+    WrittenIds, context_scores,
+};
 use truename_corpus::ReadOptions;
 use truename_error::{ErrorKind, HintPart};
 use truename_index::Hit;
-use truename_infer::{Manifest, RetrieverConfig};
+use truename_infer::{ContextScores, Encoder, Manifest, RetrieverConfig, ScoredMention};
 use truename_kb::Progress;
 use truename_text::{Document, Problem, Span, document_hash, stable_hash};
 use xxhash_rust::xxh3::Xxh3;
@@ -42,19 +48,28 @@ pub(crate) struct LinkedExample {
     pub document: usize,
     /// Place in the document.
     pub span: Span,
+    /// The mention as it is linked: its text, with short forms of the document written out.
+    pub name: String,
     /// Numbers of the concepts that are right; any is.
     pub right: BTreeSet<u32>,
     /// Candidates, likeliest first.
     pub candidates: Vec<RankedCandidate>,
 }
 
-/// A candidate with the score of the ranker.
-#[derive(Clone, Copy, Debug, PartialEq)]
+impl LinkedExample {
+    /// Returns whether one concept alone has the very name, so that the ranker was not asked.
+    pub fn is_exact(&self) -> bool {
+        self.candidates.first().is_some_and(|best| best.scores.ranker == f64::INFINITY)
+    }
+}
+
+/// A candidate with its scores before a re-ranker is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct RankedCandidate {
     /// Number of the concept.
     pub concept: u32,
-    /// Logit of the ranker; infinite where the exact name decided, 0 where no ranker was asked.
-    pub score: f64,
+    /// The logit of the ranker is infinite where the exact name decided, 0 where no ranker was asked.
+    pub scores: ContextScores,
     /// Probability by the ranker; 0 where none was asked.
     pub probability: f64,
 }
@@ -83,7 +98,7 @@ impl Mentions {
         if data.train.is_empty() {
             return Err(error::no_files("data.train"));
         }
-        let folder = tempfile::tempdir().map_err(|source| Error::io("make", &std::env::temp_dir(), source))?;
+        let folder = temporary()?;
         let kb = open(&data.kb, folder.path())?;
         let mut concepts = Vec::new();
         kb.for_each_concept(|concept| {
@@ -148,7 +163,7 @@ impl Mentions {
     }
 
     fn of_document(&mut self, document: &Document, ids: &WrittenIds, distinct: bool) -> Vec<LinkedExample> {
-        let (mut examples, mut known) = (Vec::new(), BTreeSet::new());
+        let (mut examples, mut known, reading) = (Vec::new(), BTreeSet::new(), Reading::new(document));
         for mention in &document.mentions {
             let id = mention.id.as_deref().unwrap_or_default().trim();
             if id.is_empty() || id == "-1" || id == "-" {
@@ -164,13 +179,14 @@ impl Mentions {
                 self.left_out.unknown += 1;
                 continue;
             }
-            let name = document.text[mention.span.range()].to_lowercase();
-            if !known.insert((name, right.clone())) && distinct {
+            let written = &document.text[mention.span.range()];
+            if !known.insert((written.to_lowercase(), right.clone())) && distinct {
                 self.left_out.repeated += 1;
                 continue;
             }
+            let name = reading.expand(written, mention.span.start).unwrap_or_else(|| written.to_owned());
             let (document, span) = (self.documents.len(), mention.span);
-            examples.push(LinkedExample { document, span, right, candidates: Vec::new() });
+            examples.push(LinkedExample { document, span, name, right, candidates: Vec::new() });
         }
         examples
     }
@@ -188,7 +204,10 @@ impl Mentions {
             }
         };
         match (keys.of, retriever) {
-            (CandidateSource::All, retriever) => self.rank(kb, retriever, count),
+            (CandidateSource::All, retriever) => {
+                let folder = temporary()?;
+                self.rank(self.linker(kb, keys, count, folder.path())?, retriever)
+            }
             (CandidateSource::Retriever, Some(retriever)) => self.retrieve(&retriever, count),
             (CandidateSource::Retriever, None) => {
                 let key = "candidates.retriever";
@@ -214,27 +233,71 @@ impl Mentions {
         }
     }
 
+    /// Returns the linker whose candidates a re-ranker would be shown, `count` of them. `folder` is empty, and there as long as the linker is.
+    fn linker(&self, kb: KnowledgeBase, keys: &CandidateKeys, count: usize, folder: &Path) -> Result<Linker, Error> {
+        let linker = match keys.encoder.as_os_str().is_empty() {
+            true => Linker::new(kb)?.without_context(),
+            false => {
+                let encoder = Encoder::open(&keys.encoder)?;
+                let learnt = encoder.in_context().map(|config| config.learnt.clone()).unwrap_or_default();
+                self.check_not_learnt(&learnt, &format!("the encoder in {}", keys.encoder.display()))?;
+                self.linker_in_context(encoder, folder)?
+            }
+        };
+        Ok(shortlisting(linker, count)?)
+    }
+
+    /// Returns a linker over the concepts, which are stored in `folder`, with the vectors of an encoder that reads mentions in their sentences.
+    fn linker_in_context(&self, encoder: Encoder, folder: &Path) -> Result<Linker, Error> {
+        let kb = KnowledgeBase::create(self.concepts.clone(), &folder.join("in-context"))?;
+        kb.embed(&encoder, |_, _| ControlFlow::Continue(()))?;
+        Ok(Linker::new(kb.with_encoder(Arc::new(encoder))?)?)
+    }
+
+    /// Returns the mentions to evaluate on with their scores by an encoder that reads them in their sentences, those left out whose exact name
+    /// decides.
+    pub fn scored_in_context(&self, encoder: Encoder, count: usize) -> Result<Vec<ScoredMention>, Error> {
+        let folder = temporary()?;
+        let linker = shortlisting(self.linker_in_context(encoder, folder.path())?, count)?;
+        let mut examples = self.dev.clone();
+        self.add_candidates(&linker, &mut examples)?;
+        let scored = |example: &LinkedExample| ScoredMention {
+            candidates: example.candidates.iter().map(|candidate| candidate.scores).collect(),
+            right: example.candidates.iter().position(|candidate| example.right.contains(&candidate.concept)),
+        };
+        Ok(examples.iter().filter(|example| !example.is_exact()).map(scored).collect())
+    }
+
     /// Adds the candidates that a re-ranker would be shown: the likeliest by the ranker and the nearest by the retriever.
-    fn rank(&mut self, kb: KnowledgeBase, retriever: Option<ConceptRetriever>, count: usize) -> Result<(), Error> {
+    fn rank(&mut self, linker: Linker, retriever: Option<ConceptRetriever>) -> Result<(), Error> {
+        let linker = match retriever {
+            Some(retriever) => linker.with_retriever(Arc::new(retriever)),
+            None => linker,
+        };
+        let [mut train, mut dev] = [&mut self.train, &mut self.dev].map(std::mem::take);
+        self.add_candidates(&linker, &mut train)?;
+        self.add_candidates(&linker, &mut dev)?;
+        (self.train, self.dev) = (train, dev);
+        Ok(())
+    }
+
+    /// Adds the candidates of a linker to examples.
+    fn add_candidates(&self, linker: &Linker, examples: &mut [LinkedExample]) -> Result<(), Error> {
         let numbers: HashMap<&str, u32> =
             self.concepts.iter().zip(0..).map(|(concept, number)| (concept.id.as_str(), number)).collect();
-        let mut linker = Linker::new(kb)?
-            .without_context()
-            .with_options(LinkOptions { top: count, placeholders: None, ..LinkOptions::default() })?
-            .with_reranker(Arc::new(ShortlistReranker(count)));
-        if let Some(retriever) = retriever {
-            linker = linker.with_retriever(Arc::new(retriever));
-        }
-        let linked = linker.link_mentions(self.documents.clone())?;
-        for example in self.train.iter_mut().chain(&mut self.dev) {
-            let mentions = &linked[example.document].mentions;
+        let documents: BTreeSet<usize> = examples.iter().map(|example| example.document).collect();
+        let linked = linker.link_mentions(documents.iter().map(|at| self.documents[*at].clone()).collect())?;
+        let linked: HashMap<usize, LinkedDocument> = documents.into_iter().zip(linked).collect();
+        for example in examples {
+            let mentions = &linked[&example.document].mentions;
             let Some(mention) = mentions.iter().find(|mention| mention.span == example.span) else { continue };
-            let ranked = |candidate: &truename::Candidate| RankedCandidate {
+            let candidates = &mention.link.candidates;
+            let ranked = |(candidate, scores): (&truename::Candidate, ContextScores)| RankedCandidate {
                 concept: numbers[candidate.id.as_str()],
-                score: candidate.scores.ranker.unwrap_or(f64::INFINITY),
+                scores: ContextScores { ranker: candidate.scores.ranker.unwrap_or(f64::INFINITY), ..scores },
                 probability: candidate.probability_by_name.unwrap_or(candidate.probability),
             };
-            example.candidates = mention.link.candidates.iter().map(ranked).collect();
+            example.candidates = candidates.iter().zip(context_scores(candidates)).map(ranked).collect();
         }
         Ok(())
     }
@@ -242,10 +305,11 @@ impl Mentions {
     /// Adds the candidates of the retriever alone.
     fn retrieve(&mut self, retriever: &ConceptRetriever, count: usize) -> Result<(), Error> {
         let examples = || self.train.iter().chain(&self.dev);
-        let asked: Vec<(&str, Span)> = examples().map(|example| (self.text(example), example.span)).collect();
+        let contexts: Vec<(Cow<'_, str>, Span)> = examples().map(|example| self.context(example)).collect();
+        let asked: Vec<(&str, Span)> = contexts.iter().map(|(text, span)| (text.as_ref(), *span)).collect();
         let found = retriever.numbers(&asked, count)?;
         for (example, hits) in self.train.iter_mut().chain(&mut self.dev).zip(found) {
-            let candidate = |hit: Hit| RankedCandidate { concept: hit.name, score: 0.0, probability: 0.0 };
+            let candidate = |hit: Hit| RankedCandidate { concept: hit.name, ..RankedCandidate::default() };
             example.candidates = hits.into_iter().map(candidate).collect();
         }
         Ok(())
@@ -268,6 +332,11 @@ impl Mentions {
     /// The text around a mention.
     pub fn text(&self, example: &LinkedExample) -> &str {
         &self.documents[example.document].text
+    }
+
+    /// Returns the text around a mention with its name in its place, and the place of the name there.
+    pub fn context(&self, example: &LinkedExample) -> (Cow<'_, str>, Span) {
+        example.span.replaced(self.text(example), &example.name)
     }
 
     pub fn names(&self, concept: u32) -> Vec<&str> {
@@ -336,6 +405,16 @@ impl Reranker for ShortlistReranker {
         let logit = |candidate: &truename::Candidate| candidate.scores.ranker.unwrap_or_default();
         Ok(shortlists.iter().map(|shortlist| shortlist.candidates.iter().map(logit).collect()).collect())
     }
+}
+
+fn temporary() -> Result<TempDir, Error> {
+    tempfile::tempdir().map_err(|source| Error::io("make", &std::env::temp_dir(), source))
+}
+
+/// Returns a linker that keeps `count` candidates as a re-ranker of this depth is shown them.
+fn shortlisting(linker: Linker, count: usize) -> Result<Linker, truename::Error> {
+    let options = LinkOptions { top: count, placeholders: None, ..LinkOptions::default() };
+    Ok(linker.with_options(options)?.with_reranker(Arc::new(ShortlistReranker(count))))
 }
 
 /// Opens a knowledge base, or imports files into a temporary one.

@@ -4,6 +4,7 @@ mod chain;
 mod classify;
 mod distil;
 mod groups;
+mod in_context;
 mod kind;
 mod pairs;
 mod pretrain;
@@ -17,6 +18,7 @@ mod tag;
 pub use classify::Classify;
 pub use distil::Distil;
 pub use groups::Groups;
+pub use in_context::InContext;
 pub(crate) use kind::learns_from_names;
 pub use kind::{Kind, begin, begin_on};
 pub use pairs::Pairs;
@@ -33,6 +35,7 @@ static KINDS: &[Kind] = &[
     classify::KIND,
     distil::KIND,
     groups::KIND,
+    in_context::KIND,
     pairs::KIND,
     pretrain::KIND,
     recognize::KIND,

@@ -7,11 +7,12 @@ use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 use truename_error::ErrorKind;
 use truename_infer::{
-    CandidateScore, Checkpoint, ClozeConfig, ClozeMapping, ClozePrompt, ClozeQuery, ClozeScorer, Manifest,
-    MentionOutcome, Question, ScoredMention, Tokenizer,
+    CandidateScore, Checkpoint, ClozeConfig, ClozeMapping, ClozePrompt, ClozeQuery, ClozeScorer, ContextScores,
+    Manifest, MentionOutcome, Question, ScoredMention, Tokenizer,
 };
 use truename_kb::Progress;
 use truename_nn::{Cloze, LearnerOptions, Prompts};
+use truename_text::Span;
 
 use super::kind::{Kind, run};
 use crate::documents::transformer;
@@ -75,7 +76,7 @@ impl Keys for RerankKeys {
         ("prompt.batch", Range::of(1.0, 10_000.0)),
         ("prompt.exact", Range::of(0.0, 1.0)),
     ];
-    const PATHS: &'static [&'static str] = &["candidates.retriever"];
+    const PATHS: &'static [&'static str] = &["candidates.encoder", "candidates.retriever"];
 }
 
 /// Re-ranking by cloze prompts (Prompt-BioEL, section 3.2).
@@ -107,7 +108,7 @@ impl Rerank {
             return Err(Error::new(ErrorKind::TooFew, message)
                 .with_hint("name a corpus whose mentions have several candidates in the knowledge base"));
         }
-        let exact = learnt.iter().filter(|number| is_exact(&mentions.train[**number as usize])).count();
+        let exact = learnt.iter().filter(|number| mentions.train[**number as usize].is_exact()).count();
         if exact > 0 && exact == learnt.len() && expected(exact, prompt.exact) == 0 {
             let known = "higher, for each mention to learn has the name of one concept alone";
             return Err(error::value("prompt.exact", prompt.exact, known));
@@ -180,7 +181,7 @@ impl Task for Rerank {
 
     fn plan_epoch(&self, plan: &mut Self::Plan, epoch: &Epoch<'_, Cloze>) -> Result<(), Error> {
         let mut random = epoch.random();
-        let is_exact = |number: u32| is_exact(&self.mentions.train[number as usize]);
+        let is_exact = |number: u32| self.mentions.train[number as usize].is_exact();
         let mut is_drawn = |number: &u32| !is_exact(*number) || random.f64() < self.prompt.exact;
         let mut order: Vec<u32> = self.learnt.iter().copied().filter(|number| is_drawn(number)).collect();
         random.shuffle(&mut order);
@@ -201,7 +202,8 @@ impl Task for Rerank {
         for planned in &plan[first..(first + self.prompt.batch).min(plan.len())] {
             let example = &self.mentions.train[planned.example as usize];
             let mut right = planned.right as usize;
-            for query in self.query(example, &planned.candidates).split(self.config.shown()) {
+            let (text, span) = self.mentions.context(example);
+            for query in self.query((&text, span), &planned.candidates).split(self.config.shown()) {
                 let candidates = query.candidates.len();
                 batch.push(&prompt.tokens(&query, tokenizer)?, (right < candidates).then_some(right as u32));
                 right = right.wrapping_sub(candidates);
@@ -227,7 +229,7 @@ impl Task for Rerank {
         }
         /// Fewer mentions make a poor mapping.
         const TO_MAP: usize = 20;
-        match self.mentions.dev.iter().filter(|example| !is_exact(example)).count() {
+        match self.mentions.dev.iter().filter(|example| !example.is_exact()).count() {
             0 => lines.push("no mention is held out, so that probabilities are those of the score alone".to_owned()),
             few if few < TO_MAP => {
                 lines.push(format!(
@@ -239,7 +241,8 @@ impl Task for Rerank {
         let prompt = ClozePrompt::new(self.config.clone(), &tokenizers[0])?;
         let length = |number: &u32| {
             let example = &self.mentions.train[*number as usize];
-            let shown = self.query(example, &self.shortlist(example)).split(self.config.shown()).next();
+            let (text, span) = self.mentions.context(example);
+            let shown = self.query((&text, span), &self.shortlist(example)).split(self.config.shown()).next();
             let tokens = shown.map(|query| prompt.tokens(&query, &tokenizers[0])).transpose()?;
             Ok(tokens.map_or(0, |tokens| tokens.sequence.input.len() as u32))
         };
@@ -274,9 +277,9 @@ impl Task for Rerank {
         let scorer = ClozeScorer::open(folder)?;
         let scored = self.scored(&scorer, progress)?;
         // Where the exact name decides, no re-ranker is asked.
-        let open = self.mentions.dev.iter().zip(&scored).filter(|(example, _)| !is_exact(example));
+        let open = self.mentions.dev.iter().zip(&scored).filter(|(example, _)| !example.is_exact());
         let mut config = scorer.config().clone();
-        config.mapping = ClozeMapping::fit(&open.map(|(_, scored)| scored.clone()).collect::<Vec<_>>());
+        config.mapping = ClozeMapping::default().fitted(&open.map(|(_, scored)| scored.clone()).collect::<Vec<_>>());
         config.certain = certain(&self.answers(scored));
         config.learnt = self.mentions.learnt();
         let mut manifest = Manifest::open(folder)?;
@@ -296,9 +299,10 @@ fn planned((number, example): (u32, &LinkedExample), most: usize, random: &mut R
 }
 
 impl Rerank {
-    fn query(&self, example: &LinkedExample, candidates: &[u32]) -> ClozeQuery<'_> {
+    /// Returns the prompt of a mention, given by its text and its place there.
+    fn query<'a>(&'a self, (text, span): (&'a str, Span), candidates: &[u32]) -> ClozeQuery<'a> {
         let candidates = candidates.iter().map(|concept| self.mentions.names(*concept)).collect();
-        ClozeQuery { text: self.mentions.text(example), span: example.span, candidates }
+        ClozeQuery { text, span, candidates }
     }
 
     /// The candidates of an example in their order, as many as a prompt has.
@@ -333,18 +337,18 @@ fn certain(answers: &[Answer]) -> Option<f64> {
 impl Rerank {
     fn answers(&self, scored: Vec<ScoredMention>) -> Vec<Answer> {
         let dev = &self.mentions.dev;
-        let is_open: Vec<bool> = dev.iter().map(|example| !is_exact(example)).collect();
+        let is_open: Vec<bool> = dev.iter().map(|example| !example.is_exact()).collect();
         let open = || scored.iter().zip(dev).zip(&is_open).filter(|(_, is_open)| **is_open).map(|(both, _)| both);
         let is_second: Vec<bool> = open().map(|(_, example)| example.document % 2 == 1).collect();
         let open: Vec<ScoredMention> = open().map(|(scored, _)| scored.clone()).collect();
-        let mut together = ScoredMention::best_by_other_part(&open, &is_second).into_iter();
+        let mut together = ScoredMention::best_by_other_part(ClozeMapping::default(), &open, &is_second).into_iter();
         let of = |((example, scored), is_open): ((&LinkedExample, &ScoredMention), &bool)| {
             let is_right = |place: Option<usize>| place.is_some() && place == scored.right;
             let before = is_right(Some(0));
             let with_ranker = if *is_open { is_right(together.next().flatten()) } else { before };
             let best = example.candidates.first().filter(|_| *is_open);
             Answer {
-                alone: is_right(scored.best(|(cloze, _)| cloze)),
+                alone: is_right(scored.best(|scores| scores.cloze)),
                 with_ranker,
                 before,
                 among: scored.right.is_some(),
@@ -362,39 +366,35 @@ impl Rerank {
         for examples in self.mentions.dev.chunks(TOGETHER) {
             progress.check()?;
             let shortlists: Vec<Vec<u32>> = examples.iter().map(|example| self.shortlist(example)).collect();
-            let queries = examples.iter().zip(&shortlists).map(|(example, candidates)| self.query(example, candidates));
+            let contexts: Vec<_> = examples.iter().map(|example| self.mentions.context(example)).collect();
+            let asked = contexts.iter().zip(&shortlists);
+            let queries = asked.map(|((text, span), candidates)| self.query((text.as_ref(), *span), candidates));
             let scores = scorer.score(&queries.collect::<Vec<_>>())?;
             for ((example, candidates), cloze) in examples.iter().zip(&shortlists).zip(scores) {
-                let ranker = example.candidates.iter().map(|candidate| candidate.score);
                 let right = candidates.iter().position(|concept| example.right.contains(concept));
-                let candidates = cloze.into_iter().map(f64::from).zip(ranker).collect();
-                all.push(ScoredMention { candidates, right });
+                let before = example.candidates.iter().map(|candidate| candidate.scores);
+                let scored = before.zip(cloze).map(|(before, cloze)| ContextScores { cloze: cloze.into(), ..before });
+                all.push(ScoredMention { candidates: scored.collect(), right });
             }
         }
         Ok(all)
     }
 }
 
-/// Returns whether one concept alone has the very name, so that the ranker was not asked.
-fn is_exact(example: &LinkedExample) -> bool {
-    example.candidates.first().is_some_and(|best| best.score == f64::INFINITY)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-
-    use truename_text::Span;
 
     use super::*;
     use crate::mentions::RankedCandidate;
 
     #[test]
     fn candidates_stand_in_random_order_in_training_and_the_right_one_is_among_them() {
-        let candidate = |concept| RankedCandidate { concept, score: 0.0, probability: 0.0 };
+        let candidate = |concept| RankedCandidate { concept, ..RankedCandidate::default() };
         let example = LinkedExample {
             document: 0,
             span: Span::new(0, 1),
+            name: "a".to_owned(),
             right: BTreeSet::from([9]),
             candidates: (0..8).map(candidate).collect(),
         };

@@ -139,7 +139,8 @@ impl Retrieve {
         let concepts =
             vectors(epoch, &concepts, |concept| prompt.concept(&self.mentions.names(*concept), epoch.tokenizer()))?;
         let mentions = vectors(epoch, examples, |example| {
-            prompt.mention(self.mentions.text(example), example.span, epoch.tokenizer())
+            let (text, span) = self.mentions.context(example);
+            prompt.mention(&text, span, epoch.tokenizer())
         })?;
         let hidden = concepts.len() / self.mentions.concepts();
         let length = |state: &[f32]| state.iter().map(|value| value * value).sum::<f32>().sqrt();
@@ -213,7 +214,7 @@ impl Task for Retrieve {
     }
 
     fn objective(&self, _: &[Checkpoint]) -> Result<Retrieval, Error> {
-        Ok(Retrieval)
+        Ok(Retrieval::default())
     }
 
     fn describe(&self, manifest: &mut Manifest) -> Result<(), Error> {
@@ -269,13 +270,14 @@ impl Task for Retrieve {
         let pool: Vec<u32> = own.chain(random).copied().collect::<BTreeSet<u32>>().into_iter().collect();
         let mut batch = RetrievalBatch::default();
         for concept in &pool {
-            batch.concepts.push_input(&prompt.concept(&mentions.names(*concept), tokenizer)?.input);
+            batch.options.push_input(&prompt.concept(&mentions.names(*concept), tokenizer)?.input);
         }
         let place = |concept: u32| pool.binary_search(&concept).expect("it is in the pool") as u32;
         for PlannedMention { example, right, negatives } in planned {
             let example = &mentions.train[*example as usize];
-            batch.mentions.push_input(&prompt.mention(mentions.text(example), example.span, tokenizer)?.input);
-            batch.right.push(place(*right));
+            let (text, span) = mentions.context(example);
+            batch.mentions.push_input(&prompt.mention(&text, span, tokenizer)?.input);
+            batch.right.push(vec![place(*right)]);
             let is_negative = |concept: &&u32| !example.right.contains(concept);
             let all = if self.retrieve.negatives.shared { &pool } else { negatives };
             batch.negatives.push(all.iter().filter(is_negative).map(|concept| place(*concept)).collect());
@@ -287,7 +289,8 @@ impl Task for Retrieve {
     fn describe_data(&self, tokenizers: &[Tokenizer]) -> Result<Description, Error> {
         let prompt = RetrieverPrompt::new(self.config.clone(), &tokenizers[0])?;
         let length = |example: &LinkedExample| {
-            let tokens = prompt.mention(self.mentions.text(example), example.span, &tokenizers[0])?;
+            let (text, span) = self.mentions.context(example);
+            let tokens = prompt.mention(&text, span, &tokenizers[0])?;
             Ok(tokens.input.len() as u32)
         };
         /// Mentions whose lengths stand for all.
@@ -303,7 +306,8 @@ impl Task for Retrieve {
         let encoder = MentionEncoder::open(folder)?;
         let vectors = self.concept_vectors(&encoder, progress)?;
         let dev = &self.mentions.dev;
-        let asked: Vec<_> = dev.iter().map(|example| (self.mentions.text(example), example.span)).collect();
+        let contexts: Vec<_> = dev.iter().map(|example| self.mentions.context(example)).collect();
+        let asked: Vec<_> = contexts.iter().map(|(text, span)| (text.as_ref(), *span)).collect();
         let found = vectors.nearest(&encoder, &asked, 64, progress)?;
         let place = |(example, hits): (&LinkedExample, Vec<truename_index::Hit>)| {
             hits.iter().position(|hit| example.right.contains(&hit.name)).unwrap_or(usize::MAX)

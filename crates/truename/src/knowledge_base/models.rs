@@ -18,6 +18,8 @@ use super::vector_sets::{ENCODER, EncoderRecord, RETRIEVER, VectorSet, VectorSet
 use super::{KnowledgeBase, ModelHash};
 use crate::{AttachedRetriever, Error, TrainedRecognizer, TrainedReranker, TrainedRetriever, error};
 
+/// Meta key of the mapping in context that was fitted for the encoder.
+const META_MAPPING: &str = "encoder-mapping";
 /// Folder of the models in the knowledge base's folder.
 pub(super) const MODELS: &str = "models";
 /// Meta key of the models that were copied into the folder: whatever else lies there is not touched.
@@ -49,6 +51,13 @@ struct ModelRecord {
 struct RerankerCalibration {
     mapping: ClozeMapping,
     certain: Option<f64>,
+}
+
+/// Mapping in context of an encoder, in place of that of its training.
+#[derive(Serialize, Deserialize)]
+struct EncoderMapping {
+    encoder: ModelHash,
+    mapping: ClozeMapping,
 }
 
 /// Role of an attached model.
@@ -201,6 +210,28 @@ impl KnowledgeBase {
             role,
             &ModelRecord { calibrated: Some(RerankerCalibration { mapping, certain }), ..record },
         )
+    }
+
+    /// Returns the mapping from the ranker's logit and the cosine in context to a logit, of an encoder that learnt to read mentions in their
+    /// sentences; `None` without one.
+    pub(crate) fn encoder_mapping(&self) -> Result<Option<ClozeMapping>, Error> {
+        let Some((encoder, config)) = self.encoder()?.and_then(|encoder| Some((encoder, encoder.in_context()?))) else {
+            return Ok(None);
+        };
+        let snapshot = self.store.snapshot()?;
+        let Some(json) = snapshot.meta(META_MAPPING)? else { return Ok(Some(config.mapping)) };
+        let fitted: EncoderMapping =
+            serde_json::from_slice(json).map_err(|_| truename_kb::damaged("the mapping of its encoder"))?;
+        Ok(Some(if fitted.encoder == encoder.hash() { fitted.mapping } else { config.mapping }))
+    }
+
+    /// Keeps a mapping of the encoder in place of that of its training.
+    pub(crate) fn put_encoder_mapping(&self, mapping: ClozeMapping) -> Result<(), Error> {
+        let encoder = self.encoder()?.ok_or_else(|| error::no_model(self.path(), ENCODER))?.hash().parse()?;
+        let json = serde_json::to_vec(&EncoderMapping { encoder, mapping }).map_err(Error::other)?;
+        let mut write = self.write()?;
+        self.store.put_meta(&mut write, META_MAPPING, &json)?;
+        self.store.commit(write)
     }
 
     fn attach(

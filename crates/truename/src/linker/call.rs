@@ -1,5 +1,6 @@
 //! Calls of a linker, each at one version of the knowledge base.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use super::session::{Limits, RankQuery, Session, is_nil, sort};
 use super::vectors::Vectors;
 use crate::call::Call;
 use crate::explain::{explain, explain_context};
-use crate::reranker::{self, Shortlist, shorten};
+use crate::reranker::{self, Shortlist, context_scores, shorten};
 use crate::retrieval::{ENCODE_BATCH, Nearest, PIECE};
 use crate::{Candidate, Context, Encoder, Error, Link, Query, Ranker};
 
@@ -51,8 +52,7 @@ impl LinkCall<'_> {
 
     /// Returns whether a model reads the context of queries.
     pub(crate) fn reads_context(&self) -> bool {
-        let ContextModels { retriever, reranker } = &self.context;
-        retriever.is_some() || reranker.is_some() || self.linker.options.encode_in_context
+        self.linker.options.encode_in_context || self.context.are_there()
     }
 
     /// Returns whether a text is never a mention, by the options or by a judgement.
@@ -86,16 +86,19 @@ impl LinkCall<'_> {
     }
 
     /// Ranks the candidates of queries with a context anew, if there is a retriever, with the concepts that it proposes, or if the encoder
-    /// reads mentions in context. Names that one concept alone has are skipped.
+    /// reads mentions in context; what such an encoder learnt weighs them where no re-ranker does. Names that one concept alone has are
+    /// skipped.
     pub(crate) fn rank_in_context(&self, queries: &[Query<'_>], links: &mut [&mut Link]) -> Result<(), Error> {
-        let (retriever, in_context) = (self.context.retriever.as_deref(), self.linker.options.encode_in_context);
+        let ContextModels { retriever, reranker, mapping } = &self.context;
+        let (retriever, in_context) =
+            (retriever.as_deref(), mapping.is_some() || self.linker.options.encode_in_context);
         if retriever.is_none() && !in_context {
             return Ok(());
         }
         // The context may propose concepts where the name has none.
-        let is_open =
+        let is_asked =
             |at: &usize| queries[*at].context.is_some() && (links[*at].candidates.is_empty() || is_open(links[*at]));
-        let open: Vec<usize> = (0..links.len()).filter(is_open).collect();
+        let open: Vec<usize> = (0..links.len()).filter(is_asked).collect();
         let open =
             keep_readable(open, queries, links, |query| retriever.is_none_or(|retriever| retriever.reads(query)));
         let queries: Vec<Query<'_>> = open.iter().map(|at| queries[*at]).collect();
@@ -104,13 +107,20 @@ impl LinkCall<'_> {
             None => vec![Vec::new(); queries.len()],
         };
         let sentences = if in_context { sentences_of(&queries) } else { vec![None; queries.len()] };
-        let asked = queries.iter().zip(&nearest).zip(sentences).map(|((query, nearest), in_sentence)| RankQuery {
+        let asked = queries.iter().zip(&nearest).zip(&sentences).map(|((query, nearest), in_sentence)| RankQuery {
             nearest,
-            in_sentence,
+            in_sentence: in_sentence.as_ref().map(|(text, place)| (text.as_ref(), *place)),
             ..RankQuery::named(query.name)
         });
         let ranked = self.rank_asked(&asked.collect::<Vec<_>>())?;
-        open.into_iter().zip(ranked).for_each(|(at, link)| *links[at] = link);
+        let mapping = mapping.filter(|_| reranker.is_none());
+        for (at, mut link) in open.into_iter().zip(ranked) {
+            if let Some(mapping) = mapping.filter(|_| is_open(&link)) {
+                let scores = context_scores(&link.candidates).into_iter().map(|scores| mapping.logit(scores));
+                self.reorder(&mut link, &scores.collect::<Vec<_>>(), &[]);
+            }
+            *links[at] = link;
+        }
         Ok(())
     }
 
@@ -190,16 +200,18 @@ impl LinkCall<'_> {
         for ((at, scores), attended) in open.into_iter().zip(scores).zip(attended) {
             let text = queries[at].context.map_or("", |context| context.document.text.as_str());
             let attended: Vec<&str> = attended.iter().filter_map(|word| word.of(text)).collect();
+            for (candidate, score) in links[at].candidates.iter_mut().zip(&scores) {
+                candidate.scores.reranker = Some(*score);
+            }
             self.reorder(links[at], &scores, &attended);
         }
         Ok(())
     }
 
-    /// Sorts candidates by new scores. `attended`: words of the context for the explanation.
-    fn reorder(&self, link: &mut Link, scores: &[f64], attended: &[&str]) {
-        let probabilities = Ranker::probabilities(scores);
-        for ((candidate, score), probability) in link.candidates.iter_mut().zip(scores).zip(probabilities) {
-            candidate.scores.reranker = Some(*score);
+    /// Sorts candidates by new logits. `attended`: words of the context for the explanation.
+    fn reorder(&self, link: &mut Link, logits: &[f64], attended: &[&str]) {
+        let probabilities = Ranker::probabilities(logits);
+        for (candidate, probability) in link.candidates.iter_mut().zip(probabilities) {
             candidate.probability_by_name = Some(candidate.probability);
             candidate.probability = probability;
         }
@@ -238,21 +250,17 @@ fn nearest<'v>(
     Nearest::search(reader, snapshot, rows, fitted.allowed.as_ref(), 0).map(Some)
 }
 
-/// Returns the sentence of each query's mention, and where the mention stands there; `None` where another name stands for the mention.
-fn sentences_of<'a>(queries: &[Query<'a>]) -> Vec<Option<(&'a str, Span)>> {
+/// Returns the sentence of each query's mention with the query's name in the place of the mention, and the place of the name there.
+fn sentences_of<'a>(queries: &[Query<'a>]) -> Vec<Option<(Cow<'a, str>, Span)>> {
     let mut read: Option<Sentences<'a>> = None;
     let sentence_of = |query: &Query<'a>| {
         let Context { document, span } = query.context?;
         let text = document.text.as_str();
-        if span.of(text) != Some(query.name) {
-            return None;
-        }
         // The queries of a document stand together.
         if read.as_ref().is_none_or(|read| !std::ptr::eq(read.text(), text)) {
             read = Some(Sentences::of(text));
         }
-        let sentence = read.as_ref()?.around(span);
-        Some((sentence.of(text)?, Span::new(span.start - sentence.start, span.end - sentence.start)))
+        Some(read.as_ref()?.with_name(span, query.name))
     };
     queries.iter().map(sentence_of).collect()
 }

@@ -3,8 +3,8 @@
 //! The stages in their order: a text that is the id of a concept, or a retired id, is answered by it; a placeholder
 //! is NIL unless a concept has that very name; the others go through generators, features and the ranker. Names
 //! that no concept alone has are ranked anew in context (`LinkCall::rank_in_context`), with the concepts of a
-//! retriever or, where asked to, the vector of the mention in its sentence. A re-ranker replaces the logits of the
-//! best candidates, and the NIL threshold comes after it. Ties break by concept id.
+//! retriever or, where the encoder learnt it or is asked to, the vector of the mention in its sentence. A mapping of
+//! the encoder, or a re-ranker, replaces the logits of the best candidates, and the NIL threshold comes after it. Ties break by concept id.
 //!
 //! A call encodes together the names that are not resolved lexically; each piece of them then shares one pass over
 //! the signs of the vectors. Rankers, types and memos belong to a version of the store.
@@ -162,8 +162,7 @@ impl Linker {
     /// Removes the retriever and the re-ranker.
     #[must_use]
     pub fn without_context(mut self) -> Self {
-        self.models.set_retriever(None);
-        self.models.set_reranker(None);
+        self.models.without_context();
         self
     }
 
@@ -294,8 +293,7 @@ impl Linker {
     /// # Errors
     /// If a model is missing or was changed, or cannot be read.
     pub fn reads_context(&self) -> Result<bool, Error> {
-        let ContextModels { retriever, reranker } = self.models.context(&self.kb)?;
-        Ok(retriever.is_some() || reranker.is_some() || self.options.encode_in_context)
+        Ok(self.options.encode_in_context || self.models.context(&self.kb)?.are_there())
     }
 
     /// Begins a call at the last committed version of the knowledge base, with the models that read contexts if there are any.

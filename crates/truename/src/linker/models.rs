@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use truename_infer::ClozeMapping;
+
 use crate::{ContextRetriever, Error, KnowledgeBase, Reranker, TrainedRecognizer};
 
 /// A model that is opened when it is first needed; `None` where there is none.
@@ -13,6 +15,8 @@ pub(super) struct Models {
     recognizer: Lazy<TrainedRecognizer>,
     retriever: Lazy<dyn ContextRetriever>,
     reranker: Lazy<dyn Reranker>,
+    /// True where the encoder reads names alone, whatever it learnt.
+    without_sentences: bool,
 }
 
 /// Models that read the context of a call's queries.
@@ -20,7 +24,12 @@ pub(super) struct Models {
 pub(crate) struct ContextModels {
     pub(super) retriever: Option<Arc<dyn ContextRetriever>>,
     pub(super) reranker: Option<Arc<dyn Reranker>>,
+    /// From the ranker's logit and the cosine in context to a logit, of an encoder that learnt to read mentions in their sentences.
+    pub(super) mapping: Option<ClozeMapping>,
 }
+
+/// Fewest candidates of a name that are weighed by their cosines in context.
+const WEIGHED: usize = 8;
 
 impl Models {
     pub(super) fn recognizer(&self, kb: &KnowledgeBase) -> Result<Option<Arc<TrainedRecognizer>>, Error> {
@@ -31,7 +40,15 @@ impl Models {
         Ok(ContextModels {
             retriever: opened(&self.retriever, || Ok(kb.attached_retriever()?.map(|model| Arc::new(model) as _)))?,
             reranker: opened(&self.reranker, || Ok(kb.attached_reranker()?.map(|model| Arc::new(model) as _)))?,
+            mapping: if self.without_sentences { None } else { kb.encoder_mapping()? },
         })
+    }
+
+    /// Leaves out all models that read the context of names.
+    pub(super) fn without_context(&mut self) {
+        self.set_retriever(None);
+        self.set_reranker(None);
+        self.without_sentences = true;
     }
 
     pub(super) fn set_retriever(&mut self, retriever: Option<Arc<dyn ContextRetriever>>) {
@@ -46,7 +63,13 @@ impl Models {
 impl ContextModels {
     /// Returns the number of candidates that they need, of which `top` are asked for.
     pub(super) fn depth(&self, top: usize) -> usize {
-        top.max(self.reranker.as_ref().map_or(0, |reranker| reranker.depth()))
+        let weighed = if self.mapping.is_some() { WEIGHED } else { 0 };
+        top.max(self.reranker.as_ref().map_or(weighed, |reranker| reranker.depth()))
+    }
+
+    /// Returns whether a model reads the context of queries.
+    pub(super) fn are_there(&self) -> bool {
+        self.retriever.is_some() || self.reranker.is_some() || self.mapping.is_some()
     }
 }
 

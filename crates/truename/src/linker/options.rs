@@ -31,8 +31,8 @@ pub struct LinkOptions {
     pub vote: usize,
     /// True if each answer is explained in words.
     pub explain: bool,
-    /// True if the encoder reads a mention in its sentence, where the query has a document and the mention is written as the query's
-    /// name; else it reads names alone, as it does the names of the knowledge base. An encoder of characters fails.
+    /// True if an encoder that did not learn it reads a mention in its sentence too, where the query has a document, with the query's name in
+    /// the place of the mention; else it reads names alone, as it does the names of the knowledge base. An encoder of characters fails.
     pub encode_in_context: bool,
     /// Texts such as numbers, dates and `unknown` that stand for no name. Such a text is answered NIL, with no
     /// candidate, unless a concept has exactly this name. `None` links every text.

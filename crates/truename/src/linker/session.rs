@@ -28,7 +28,7 @@ pub(super) struct RankQuery<'a> {
     pub(super) is_truncated: bool,
     /// Concepts that the context proposes, with their scores.
     pub(super) nearest: &'a [(ConceptId, f64)],
-    /// The sentence that the encoder reads the name in, and where it stands there; `None` for the name alone.
+    /// The sentence that the encoder reads the name in, and the place of the name there; `None` for the name alone.
     pub(super) in_sentence: Option<(&'a str, Span)>,
 }
 
@@ -90,9 +90,14 @@ impl<'a> Session<'a> {
         let candidates = match self.named(asked.name)? {
             Some(profile) => {
                 let mut candidates = self.candidates(&profile, dense, asked.nearest)?;
+                let is_open = candidates.first().is_some_and(|best| best.scores.ranker.is_some());
                 // In a sentence the vectors speak for what is meant there.
-                if asked.in_sentence.is_none() && candidates.first().is_some_and(|best| best.scores.ranker.is_some()) {
-                    put_sole_preferred_first(&profile, &mut candidates);
+                match asked.in_sentence {
+                    None if is_open => put_sole_preferred_first(&profile, &mut candidates),
+                    None => {}
+                    Some(_) => candidates.iter_mut().for_each(|candidate| {
+                        candidate.scores.retriever = candidate.scores.retriever.or(candidate.scores.dense);
+                    }),
                 }
                 candidates
             }

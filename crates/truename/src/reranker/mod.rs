@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use truename_error::ErrorKind;
+use truename_infer::ContextScores;
 use truename_text::Span;
 
 use crate::{Candidate, Error, Query};
@@ -106,6 +107,19 @@ pub(crate) fn shorten(candidates: &mut Vec<Candidate>, depth: usize) {
     }
     let mut at = 0..;
     candidates.retain(|_| at.next().is_some_and(|at| kept.contains(&at)));
+}
+
+/// Returns the scores of candidates before a re-ranker is asked. A candidate that the retriever did not find has the lowest cosine of those
+/// that it found.
+pub fn context_scores(candidates: &[Candidate]) -> Vec<ContextScores> {
+    let found = candidates.iter().filter_map(|candidate| candidate.scores.retriever);
+    let lowest = found.reduce(f64::min).unwrap_or_default();
+    let scores = |candidate: &Candidate| ContextScores {
+        cloze: 0.0,
+        ranker: candidate.scores.ranker.unwrap_or_default(),
+        retriever: candidate.scores.retriever.unwrap_or(lowest),
+    };
+    candidates.iter().map(scores).collect()
 }
 
 /// Scores shortlists and checks the number and range of the logits.

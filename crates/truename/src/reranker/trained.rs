@@ -1,13 +1,14 @@
 //! Re-ranking by a model that `train` made.
 
+use std::borrow::Cow;
 use std::path::Path;
 
-use truename_infer::{ClozeConfig, ClozeMapping, ClozeQuery, ClozeScorer, Manifest};
+use truename_infer::{ClozeConfig, ClozeMapping, ClozeQuery, ClozeScorer, ContextScores, Manifest};
 use truename_kb::Concept;
 use truename_text::{Span, document_hash};
 
-use super::{Reranker, Shortlist};
-use crate::{Context, Error, Query};
+use super::{Reranker, Shortlist, context_scores};
+use crate::{Error, Query};
 
 /// A re-ranker that reads the context of a mention and all its candidates at once (Prompt-BioEL, section 3.2).
 ///
@@ -54,14 +55,16 @@ impl TrainedReranker {
     }
 
     /// Returns the scores of the candidates before the mapping; `None` for a query without context.
-    pub(crate) fn scores(&self, shortlists: &[Shortlist<'_>]) -> Result<Vec<Option<Vec<f64>>>, Error> {
-        let queries: Vec<Option<ClozeQuery<'_>>> = shortlists.iter().map(cloze_query).collect();
-        let asked: Vec<ClozeQuery<'_>> = queries.iter().flatten().cloned().collect();
-        let mut scores = self.scorer.score(&asked)?.into_iter();
-        let of = |query: &Option<ClozeQuery<'_>>| {
-            query.as_ref().and_then(|_| scores.next()).map(|scores| scores.into_iter().map(f64::from).collect())
+    pub(crate) fn scores(&self, shortlists: &[Shortlist<'_>]) -> Result<Vec<Option<Vec<ContextScores>>>, Error> {
+        let prompts: Vec<Option<Prompt<'_>>> = shortlists.iter().map(Prompt::of).collect();
+        let asked: Vec<ClozeQuery<'_>> = prompts.iter().flatten().map(Prompt::query).collect();
+        let mut scored = self.scorer.score(&asked)?.into_iter();
+        let of = |(prompt, shortlist): (&Option<Prompt<'_>>, &Shortlist<'_>)| {
+            let cloze = prompt.as_ref().and_then(|_| scored.next())?;
+            let before = context_scores(shortlist.candidates).into_iter().zip(cloze);
+            Some(before.map(|(scores, cloze)| ContextScores { cloze: f64::from(cloze), ..scores }).collect())
         };
-        Ok(queries.iter().map(of).collect())
+        Ok(prompts.iter().zip(shortlists).map(of).collect())
     }
 
     /// Returns whether a folder has a re-ranker.
@@ -90,14 +93,9 @@ impl Reranker for TrainedReranker {
     }
 
     fn score(&self, shortlists: &[Shortlist<'_>]) -> Result<Vec<Vec<f64>>, Error> {
-        let of = |(shortlist, scores): (&Shortlist<'_>, Option<Vec<f64>>)| {
-            let ranker = shortlist.candidates.iter().map(|candidate| candidate.scores.ranker.unwrap_or_default());
-            match scores {
-                Some(scores) => {
-                    scores.into_iter().zip(ranker).map(|(score, ranker)| self.mapping.logit(score, ranker)).collect()
-                }
-                None => ranker.collect(),
-            }
+        let of = |(shortlist, scores): (&Shortlist<'_>, Option<Vec<ContextScores>>)| match scores {
+            Some(scores) => scores.into_iter().map(|scores| self.mapping.logit(scores)).collect(),
+            None => context_scores(shortlist.candidates).into_iter().map(|scores| scores.ranker).collect(),
         };
         Ok(shortlists.iter().zip(self.scores(shortlists)?).map(of).collect())
     }
@@ -107,20 +105,47 @@ impl Reranker for TrainedReranker {
     }
 
     fn reads(&self, query: &Query<'_>) -> bool {
-        let mention = |context: Context<'_>| self.scorer.holds_mention(&context.document.text[context.span.range()]);
-        query.context.is_none_or(|context| mention(context).unwrap_or_default())
+        query.context.is_none() || self.scorer.holds_mention(query.name).unwrap_or_default()
     }
 
     fn attended(&self, shortlist: &Shortlist<'_>) -> Result<Vec<Span>, Error> {
         /// Words that are told.
         const WORDS: usize = 4;
-        let Some(query) = cloze_query(shortlist) else { return Ok(Vec::new()) };
-        Ok(self.scorer.attended(&query, WORDS)?.into_iter().map(|(word, _)| word).collect())
+        let Some(prompt) = Prompt::of(shortlist) else { return Ok(Vec::new()) };
+        let attended = self.scorer.attended(&prompt.query(), WORDS)?;
+        Ok(attended.into_iter().filter_map(|(word, _)| prompt.written(word)).collect())
     }
 }
 
-fn cloze_query<'a>(shortlist: &'a Shortlist<'_>) -> Option<ClozeQuery<'a>> {
-    let context = shortlist.query.context?;
-    let candidates = shortlist.names.iter().map(|names| names.iter().map(String::as_str).collect()).collect();
-    Some(ClozeQuery { text: &context.document.text, span: context.span, candidates })
+/// A shortlist whose query has a context, with the query's name in the place of the mention.
+struct Prompt<'a> {
+    shortlist: &'a Shortlist<'a>,
+    text: Cow<'a, str>,
+    /// Place of the name in the text.
+    name: Span,
+    /// Place of the mention in the document.
+    mention: Span,
+}
+
+impl<'a> Prompt<'a> {
+    fn of(shortlist: &'a Shortlist<'_>) -> Option<Self> {
+        let mention = shortlist.query.context?.span;
+        let (text, name) = shortlist.query.named_context()?;
+        Some(Self { shortlist, text, name, mention })
+    }
+
+    fn query(&self) -> ClozeQuery<'_> {
+        let names = self.shortlist.names.iter();
+        let candidates = names.map(|names| names.iter().map(String::as_str).collect()).collect();
+        ClozeQuery { text: &self.text, span: self.name, candidates }
+    }
+
+    /// Returns the place in the document of a word; `None` for one of the name.
+    fn written(&self, word: Span) -> Option<Span> {
+        if word.end <= self.name.start {
+            return Some(word);
+        }
+        let behind = |at: usize| at - self.name.end + self.mention.end;
+        (word.start >= self.name.end).then(|| Span::new(behind(word.start), behind(word.end)))
+    }
 }

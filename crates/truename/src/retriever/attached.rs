@@ -1,5 +1,7 @@
 //! A retriever with the vectors of a knowledge base's concepts.
 
+use std::borrow::Cow;
+
 use truename_kb::ConceptId;
 use truename_text::Span;
 
@@ -36,9 +38,8 @@ impl AttachedRetriever {
 
 impl ContextRetriever for AttachedRetriever {
     fn nearest(&self, queries: &[Query<'_>], count: usize) -> Result<Vec<Vec<(ConceptId, f64)>>, Error> {
-        let contexts = queries.iter().filter_map(|query| query.context);
-        let mentions: Vec<(&str, Span)> =
-            contexts.map(|context| (context.document.text.as_str(), context.span)).collect();
+        let contexts: Vec<(Cow<'_, str>, Span)> = queries.iter().filter_map(Query::named_context).collect();
+        let mentions: Vec<(&str, Span)> = contexts.iter().map(|(text, name)| (text.as_ref(), *name)).collect();
         let vectors = self.retriever.mentions(&mentions)?;
         let mut found = self.kb.nearest_concepts(&self.retriever, &vectors, count)?.into_iter();
         let of = |query: &Query<'_>| query.context.and_then(|_| found.next()).unwrap_or_default();
@@ -46,6 +47,6 @@ impl ContextRetriever for AttachedRetriever {
     }
 
     fn reads(&self, query: &Query<'_>) -> bool {
-        query.context.is_none_or(|context| self.retriever.holds_mention(&context.document.text[context.span.range()]))
+        query.context.is_none() || self.retriever.holds_mention(query.name)
     }
 }
