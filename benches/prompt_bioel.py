@@ -1,4 +1,4 @@
-"""Linking in context (Prompt-BioEL): the chain of `recipes/prompt-bioel.toml` and its variants on public corpora.
+"""Linking in context (Prompt-BioEL): `recipes/prompt-bioel.toml`, whole, and the chain of `prompt-bioel-retriever.toml` with its variants.
 
     python3 benches/prompt_bioel.py --data DIR --encoder MODEL --out RUNS [--only SET …] [--row ROW …]
         [--set KEY=VALUE …] [--threads N] [--truename PATH]
@@ -6,6 +6,9 @@
 Makes the knowledge base of each set, trains the runs of each row and scores mentions whose places are given. A run or row that is there
 (RUNS/SET/ROW.json) is not made again, a broken one goes on. Weights and mappings are chosen on the development part (NCBI) or on a
 tenth of the train part (BC5CDR); the part that is reported chooses nothing. The sources of the data stand in benches/data.md.
+
+Row "whole" trains the encoder in context and the re-ranker by the recipe's own schedule, and scores the encoder's vectors alone (by cosines
+among the candidates), the encoder with the ranker, and both with the re-ranker. The other rows shorten their schedules alike.
 
 The retriever, and rows with its candidates alone, are scored by the evaluation that ends their run, over mentions of one concept that the
 knowledge base has, with the weights of the last step. All others are scored by `truename link --mentions`: `all` counts every mention with an id,
@@ -48,7 +51,7 @@ NEGATIVES = {"count": 31}
 PROMPT = {"window": 144, "name_tokens": 16, "batch": 16}
 
 PAPER = {"ncbi": "92.6 / 95.8", "bc5cdr": "93.7 / 96.6", "wiki": "no comparable figure"}
-ROWS = ["letters", "names", "chain", "cloze", "cross", "pretraining", "no-alignment"]
+ROWS = ["letters", "names", "whole", "chain", "cloze", "cross", "pretraining", "no-alignment"]
 # Rows of names alone, or with the encoder in context, with flags of `link`.
 NAMES = {"letters": ["--no-context", "--encoder", "none"], "names": ["--no-context"], "in-context": ["--encode-in-context"]}
 # Rows that train a retriever of their own.
@@ -59,6 +62,8 @@ TITLES = {
     "letters": "names alone, by letters",
     "names": "names alone, with the encoder",
     "in-context": "mentions encoded in their sentences",
+    "encoder": "encoder in context, with the ranker",
+    "whole": "encoder in context, re-ranker",
     "retriever": "retriever",
     "cross": "retriever, cross-encoder",
     "cloze": "retriever, cloze re-ranker",
@@ -119,7 +124,7 @@ def measured(arguments, out, case, row):
     """Trains and scores a row, unless it is there; yields titles with reports."""
     file = out / f"{row}.json"
     if not file.exists():
-        measure = names if row in NAMES else switched if row in SWITCHES else trained
+        measure = names if row in NAMES else switched if row in SWITCHES else whole if row == "whole" else trained
         reports = measure(arguments, out, case, row)
         file.write_text(json.dumps(reports, indent=1))
     for title, report in json.loads(file.read_text()).items():
@@ -130,6 +135,24 @@ def names(arguments, out, case, row):
     answers = linked(arguments, out, case, case["kb"], row, *NAMES[row], top=64)
     found = {f"candidates, {row}: {name}": {"recall": recall} for name, recall in recalls(answers).items()}
     return {row: scored(answers)} | found
+
+
+def whole(arguments, out, case, row):
+    """Trains the recipe whole, unless another set has, and scores its encoder alone and with the re-ranker."""
+    model, use = case.get("models", out) / row, {}
+    if "models" not in case:
+        keys = [f"data.train={json.dumps(case['train'])}", f"data.dev={json.dumps(case['dev'])}"]
+        command = ["train", RECIPES / "prompt-bioel.toml", "--encoder", arguments.encoder, "--kb", case["kb"], "--out", model, "--resume"]
+        use = call(arguments, [*command, *set_all([*keys, *arguments.set])], out / f"{row}.log")
+    encoder, both = out / "kb-encoder", out / f"kb-{row}"
+    for kb, source in [(encoder, case["kb"]), (both, encoder)]:
+        shutil.rmtree(kb, ignore_errors=True)
+        shutil.copytree(source, kb)
+        attach = ["embed", "--encoder", model / "encoder"] if kb == encoder else ["models", "add", "--reranker", model / "reranker"]
+        call(arguments, ["kb", *attach, "--kb", kb])
+    answers = linked(arguments, out, case, encoder, "encoder", top=64)
+    found = {f"candidates of the encoder: {name}": {"recall": recall} for name, recall in recalls(answers).items()}
+    return found | {"encoder": scored(answers), row: scored(linked(arguments, out, case, both, row)) | use}
 
 
 def switched(arguments, out, case, row):
@@ -171,7 +194,7 @@ def trained(arguments, out, case, row):
         keys.append("run.pretrained.encoder=")
         keys += ['run.reranker.encoder.from="run:pretrained"', f"run.reranker.candidates.retriever={chain / 'retriever'}"]
     start = chain / "aligned" if row == "pretraining" else arguments.encoder
-    command = ["train", RECIPES / "prompt-bioel.toml", "--encoder", start, "--kb", case["kb"], "--out", model, "--resume", *set_all(keys)]
+    command = ["train", RECIPES / "prompt-bioel-retriever.toml", "--encoder", start, "--kb", case["kb"], "--out", model, "--resume", *set_all(keys)]
     use = call(arguments, command, out / f"{row}.log")
     return attached(arguments, out, case, row, (model if row in WHOLE else chain) / "retriever", model / "reranker", use)
 
@@ -309,17 +332,20 @@ def scored(answers):
 
 
 def recalls(answers):
-    """Recall at 6 and 64 of each generator, and of all in the order of the ranker, over single mentions."""
+    """Recall at 1, 6 and 64 of each generator, and of all in the order of the ranker, over single mentions."""
     # Of the only concept with the exact name, no generator has a score: all of them have it first.
     own = lambda name: lambda scores: 2.0 if scores.get("ranker") is None else scores.get(name)
     keys = {"lookup": own("exact"), "n-grams": own("ngram"), "all, by the ranker": None}
-    if any("dense" in scores for answer in answers for candidates in answer["candidates"] for _, scores in candidates):
+    has = lambda name: any(name in scores for answer in answers for candidates in answer["candidates"] for _, scores in candidates)
+    if has("retriever"):
+        keys["all, by cosines in context"] = own("retriever")
+    if has("dense"):
         # Every candidate has a cosine, whichever generator proposed it.
         keys["all, by cosines"] = own("dense")
     found = {}
     for name, key in keys.items():
         places = [max(ranks(answer, key)) for answer in answers if answer["single"]]
-        found[name] = {f"@{most}": f"{100 * sum(place < most for place in places) / len(places):.2f}" for most in [6, 64]}
+        found[name] = {f"@{most}": f"{100 * sum(place < most for place in places) / len(places):.2f}" for most in [1, 6, 64]}
     return found
 
 
@@ -390,7 +416,7 @@ def processed(arguments, out):
     kb = imported(arguments, out, concepts)
     return {
         "note": "test, BioSyn's mentions and dictionary, the models of the first set", "kb": kb, "gold": str(corpus), "models": out.parent / "ncbi",
-        "rows": ["letters", "names", "chain"], "ids": lambda: ids_of(arguments, kb), "mentions": lambda: json.loads(asked.read_text()),
+        "rows": ["letters", "names", "whole", "chain"], "ids": lambda: ids_of(arguments, kb), "mentions": lambda: json.loads(asked.read_text()),
     }
 
 
@@ -405,7 +431,7 @@ def with_names(arguments, out):
     file = out / "train-names.jsonl"
     write_lines(file, ({"id": local(id), "synonyms": list(found)} for id, found in names.items()))
     kb = imported(arguments, out, arguments.data / "dict-medic/medic_06Jul2012.txt.gz", "--aliases", file)
-    rows = {"rows": ["letters", "names", "chain"], "models": out.parent / "ncbi"}
+    rows = {"rows": ["letters", "names", "whole", "chain"], "models": out.parent / "ncbi"}
     note = "test, raw text, MEDIC with the names of the train part, the models of the first set"
     return case | rows | {"note": note, "kb": kb, "ids": lambda: ids_of(arguments, kb)}
 

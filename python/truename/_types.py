@@ -52,9 +52,9 @@ class LinkOptions(MatchOptions, total=False):
     typed: bool | None
     """True if candidates have the type that the recognizer gave, where concepts have that type."""
     context: bool | None
-    """False to link by names alone, without the retriever and the re-ranker of the knowledge base."""
+    """False to link by names alone, without the models of the knowledge base that read the text."""
     encode_in_context: bool | None
-    """True if the encoder reads a mention in its sentence."""
+    """True if an encoder that did not learn it reads a mention in its sentence too."""
     stop_names: Sequence[str] | None
     """Names that are never mentions."""
     recognizer: Path | None

@@ -98,10 +98,10 @@ pub struct Linking {
     /// Read `breast and ovarian cancer` as each of its names, where the knowledge base has them
     #[arg(long)]
     pub composites: bool,
-    /// Link by names alone, without the re-ranker of the knowledge base
+    /// Link by names alone, without the models of the knowledge base that read the text
     #[arg(long)]
     pub no_context: bool,
-    /// Encode each mention in its sentence, not its name alone
+    /// Encode each mention in its sentence, though the encoder did not learn it
     #[arg(long, conflicts_with = "no_context")]
     pub encode_in_context: bool,
     /// Give mentions of a document that are written alike one answer

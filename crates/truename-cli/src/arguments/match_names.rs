@@ -21,10 +21,10 @@ pub struct Match {
     /// Column or field with the names, in capitals or not [default: name, or the only column]
     #[arg(long, value_name = "COLUMN")]
     pub column: Option<String>,
-    /// Column or field with a text in which each name stands; the knowledge base's retriever and re-ranker read it
+    /// Column or field with a text in which each name stands, for the models of the knowledge base that read it
     #[arg(long, value_name = "COLUMN")]
     pub context_column: Option<String>,
-    /// Encode each name in its sentence, not alone
+    /// Encode each name in its sentence, though the encoder did not learn it
     #[arg(long, requires = "context_column")]
     pub encode_in_context: bool,
     /// Format of the input [default: told by extension, else by content; lines of text where neither says]

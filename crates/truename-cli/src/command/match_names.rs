@@ -62,7 +62,7 @@ fn resumable(given: &Given<Match>, linker: &Linker) -> anyhow::Result<ResumableF
 /// Refuses a knowledge base without a model that reads context.
 fn check_context(linker: &Linker) -> anyhow::Result<()> {
     if !linker.reads_context()? {
-        let message = "--context-column needs a knowledge base with a retriever or a re-ranker (`truename kb models add`), or --encode-in-context";
+        let message = "--context-column needs a knowledge base with a model that reads texts (`truename kb models add`), or --encode-in-context";
         return Err(UsageError(message.into()).into());
     }
     Ok(())

@@ -236,7 +236,7 @@ fn a_column_of_a_table_is_the_context_of_its_names() {
     let asked = ["match", "names.csv", "--kb", "kb", "--context-column", "note"];
     let refused = folder.run(&asked);
     assert_eq!(refused.code, 2);
-    assert!(refused.err.contains("needs a knowledge base with a retriever or a re-ranker"), "{}", refused.err);
+    assert!(refused.err.contains("needs a knowledge base with a model that reads texts"), "{}", refused.err);
     assert_eq!(folder.run(&["-q", "kb", "models", "add", "reranker", "--kb", "kb"]), ran(0, "", ""));
     let ids = |more: &[&str]| -> Vec<String> {
         let run = folder.run(&[&["-q"], &asked[..], &["--min-probability", "0"], more].concat());

@@ -229,7 +229,7 @@ impl Fields {
         let mut texts = Vec::new();
         for field in fields {
             for value in self.list(field, separators) {
-                texts.push(text(field, &value)?);
+                texts.push(text(field, &value).or_else(|error| reference(field, &value).ok_or(error))?);
             }
         }
         Ok(texts)
@@ -262,6 +262,20 @@ fn is_scalar(value: &RawValue) -> bool {
 
 fn parsed<T: DeserializeOwned>(value: &RawValue) -> serde_json::Result<T> {
     serde_json::from_str(value.get())
+}
+
+/// Returns a cross-reference that is written as an object (`{"namespace": "MESH", "id": "D004194"}`); `None` for another field or object.
+fn reference(field: &str, value: &RawValue) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Reference {
+        #[serde(alias = "identifier", alias = "accession")]
+        id: String,
+        #[serde(alias = "prefix", alias = "database", alias = "db", alias = "source")]
+        namespace: String,
+    }
+    let Reference { id, namespace } = parsed(value).ok().filter(|_| XREFS.contains(&field))?;
+    let is_whole = id.strip_prefix(&namespace).is_some_and(|rest| rest.starts_with(':'));
+    Some(if is_whole { id } else { format!("{namespace}:{id}") })
 }
 
 fn text(field: &str, value: &RawValue) -> Result<String, String> {

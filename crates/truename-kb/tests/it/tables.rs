@@ -305,6 +305,17 @@ fn lists_lose_what_is_null_and_keep_numbers() {
 }
 
 #[test]
+fn cross_references_may_be_objects() {
+    let lines = concat!(
+        "{\"id\":1,\"name\":\"n\",\"xrefs\":[{\"id\":\"D1\",\"namespace\":\"MESH\"},\"UMLS:C1\",{\"db\":\"NCIT\",\"identifier\":\"NCIT:C2\"}]}\n",
+        "{\"id\":2,\"name\":\"m\",\"xrefs\":[{\"label\":\"D1\"}]}\n",
+    );
+    let import = read_bytes(lines.as_bytes(), Format::Jsonl, &ImportOptions::default()).unwrap();
+    assert_eq!(import.concepts[0].xrefs, ["MESH:D1", "UMLS:C1", "NCIT:C2"]);
+    assert_eq!((import.concepts.len(), import.problem_count), (1, 1), "{:?}", import.problems);
+}
+
+#[test]
 fn words_for_a_missing_value_are_no_names_however_they_are_written() {
     let words = [
         "none",
