@@ -248,7 +248,7 @@ mod tests {
             let candidates = (0..3).map(|place| ContextScores {
                 cloze: ((number * 7 + place * 5) % 11) as f64 / 5.0 - 1.0,
                 ranker: ranker(place),
-                retriever: f64::from(u8::from(right == Some(place) && number % 5 == 0)) * 0.2,
+                retriever: f64::from(u8::from(right == Some(place) && number.is_multiple_of(5))) * 0.2,
             });
             ScoredMention { candidates: candidates.collect(), right }
         };

@@ -20,6 +20,8 @@ pub struct InContextConfig {
 impl InContextConfig {
     /// Name of the head in the manifest.
     pub const HEAD: &'static str = "in-context";
+    /// Likeliest candidates of a mention that the mapping weighs; more only where more are asked for.
+    pub const CANDIDATES: usize = 8;
 }
 
 impl Default for InContextConfig {

@@ -244,14 +244,14 @@ impl Mentions {
                 self.linker_in_context(encoder, folder)?
             }
         };
-        Ok(shortlisting(linker, count)?)
+        shortlisting(linker, count)
     }
 
     /// Returns a linker over the concepts, which are stored in `folder`, with the vectors of an encoder that reads mentions in their sentences.
     fn linker_in_context(&self, encoder: Encoder, folder: &Path) -> Result<Linker, Error> {
         let kb = KnowledgeBase::create(self.concepts.clone(), &folder.join("in-context"))?;
         kb.embed(&encoder, |_, _| ControlFlow::Continue(()))?;
-        Ok(Linker::new(kb.with_encoder(Arc::new(encoder))?)?)
+        Linker::new(kb.with_encoder(Arc::new(encoder))?)
     }
 
     /// Returns the mentions to evaluate on with their scores by an encoder that reads them in their sentences, those left out whose exact name

@@ -248,7 +248,7 @@ impl InContext {
         PlannedQuery { asked, right, negatives: negatives.take(self.keys.negatives.hard).collect() }
     }
 
-    /// Returns the unit vectors of the mentions of a part, by an encoder.
+    /// Returns the unit vectors of the mentions to evaluate on, by an encoder.
     fn evaluated(&self, encoder: &Encoder, progress: &Progress) -> Result<Vec<f32>, Error> {
         let mut vectors = Vec::new();
         for examples in self.mentions.dev.chunks(TOGETHER) {
@@ -406,9 +406,7 @@ impl Task for InContext {
     }
 
     fn finish(&self, folder: &Path, _: &Progress) -> Result<(), Error> {
-        /// Candidates whose scores the mapping is fitted to.
-        const CANDIDATES: usize = 8;
-        let scored = self.mentions.scored_in_context(Encoder::open(folder)?, CANDIDATES)?;
+        let scored = self.mentions.scored_in_context(Encoder::open(folder)?, InContextConfig::CANDIDATES)?;
         let mut manifest = Manifest::open(folder)?;
         let mut config = InContextConfig::default();
         config.mapping = ClozeMapping::of_ranker().fitted(&scored);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 use truename_error::ErrorKind;
-use truename_infer::{ClozeMapping, ContextScores, MentionOutcome, ScoredMention};
+use truename_infer::{ClozeMapping, ContextScores, InContextConfig, MentionOutcome, ScoredMention};
 use truename_kb::ConceptId;
 use truename_text::{Document, GoldName, Mention, Span, document_hash, stable_hash};
 
@@ -17,10 +17,8 @@ use crate::{
 /// Minimum number of mentions to fit a re-ranker's mapping to.
 const MIN_MENTIONS: usize = 20;
 
-/// Candidates of a mention that are weighed where there is no re-ranker.
-const CANDIDATES: usize = 8;
-
-/// Gains of the calibration of a re-ranker, or of an encoder that reads mentions in their sentences. Each pair is the value before and, by a mapping fitted to other documents, after.
+/// Gains of the calibration of a re-ranker, or of an encoder that reads mentions in their sentences. Each pair is the value before and, by a
+/// mapping fitted to other documents, after.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ContextGain {
@@ -130,9 +128,8 @@ impl KnowledgeBase {
                  documents have {}",
                 judged.len()
             );
-            return Err(
-                Error::new(ErrorKind::TooFew, message).with_hint("give more documents; those of the training stay")
-            );
+            return Err(Error::new(ErrorKind::TooFew, message)
+                .with_hint("give more documents; the mapping of the training stays"));
         }
         let mentions: Vec<ScoredMention> = judged.iter().map(|(scored, _, _)| scored.clone()).collect();
         let is_second: Vec<bool> = judged.iter().map(|(_, is_second, _)| *is_second).collect();
@@ -226,7 +223,7 @@ struct Recorder {
 
 impl Reranker for Recorder {
     fn depth(&self) -> usize {
-        self.reranker.as_ref().map_or(CANDIDATES, Reranker::depth)
+        self.reranker.as_ref().map_or(InContextConfig::CANDIDATES, Reranker::depth)
     }
 
     fn score(&self, shortlists: &[Shortlist<'_>]) -> Result<Vec<Vec<f64>>, Error> {

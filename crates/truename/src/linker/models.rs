@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use truename_infer::ClozeMapping;
+use truename_infer::{ClozeMapping, InContextConfig};
 
 use crate::{ContextRetriever, Error, KnowledgeBase, Reranker, TrainedRecognizer};
 
@@ -27,9 +27,6 @@ pub(crate) struct ContextModels {
     /// From the ranker's logit and the cosine in context to a logit, of an encoder that learnt to read mentions in their sentences.
     pub(super) mapping: Option<ClozeMapping>,
 }
-
-/// Fewest candidates of a name that are weighed by their cosines in context.
-const WEIGHED: usize = 8;
 
 impl Models {
     pub(super) fn recognizer(&self, kb: &KnowledgeBase) -> Result<Option<Arc<TrainedRecognizer>>, Error> {
@@ -63,7 +60,7 @@ impl Models {
 impl ContextModels {
     /// Returns the number of candidates that they need, of which `top` are asked for.
     pub(super) fn depth(&self, top: usize) -> usize {
-        let weighed = if self.mapping.is_some() { WEIGHED } else { 0 };
+        let weighed = if self.mapping.is_some() { InContextConfig::CANDIDATES } else { 0 };
         top.max(self.reranker.as_ref().map_or(weighed, |reranker| reranker.depth()))
     }
 
