@@ -29,11 +29,8 @@ impl Layout {
 
     /// The layout of the entity of each text; of a text without one, the whole.
     pub fn of_pooled_entities(batch: &Batch) -> Self {
-        let part = |(number, text): (usize, Range<usize>)| match batch.entity(number) {
-            Some(entity) => text.start + entity.start..text.start + entity.end,
-            None => text,
-        };
-        Self::of_rows(batch.rows().enumerate().map(part).collect())
+        let part = |(number, text): (usize, Range<usize>)| batch.entity(number).unwrap_or(0..text.len());
+        Self::of_parts(batch, &batch.rows().enumerate().map(part).collect::<Vec<_>>())
     }
 
     /// The layout of ranges of rows.

@@ -99,9 +99,11 @@ impl<O: Objective> Learner<O> {
             checkpoints.iter_mut().try_for_each(|checkpoint| checkpoint.use_adapters(&AdapterChoice::none()))?;
         }
         let device: BurnDevice = options.device.open();
-        let load =
-            |(number, checkpoint)| Network::load(checkpoint, number, (options.pooling, options.pool_entities), &device);
+        let load = |(number, checkpoint)| Network::load(checkpoint, number, options.pooling, &device);
         let mut networks = checkpoints.iter().enumerate().map(load).collect::<Result<Vec<_>, _>>()?;
+        if options.pool_entities {
+            networks.iter_mut().for_each(Network::pool_entities);
+        }
         for parameter in objective.parameters() {
             parameter.restore(&checkpoints[0].tensors(), &device.clone().autodiff())?;
             parameter.set_rate(options.head_rate);
@@ -217,7 +219,7 @@ mod tests {
     #[test]
     fn encoding_keeps_nothing_for_a_backward_pass() {
         let checkpoint = untrained_characters(CharacterConfig::new(truename_infer::Network::Lstm, 8, 1), 1);
-        let network = Network::load(&checkpoint, 0, (None, false), &Device::Cpu.open()).unwrap();
+        let network = Network::load(&checkpoint, 0, None, &Device::Cpu.open()).unwrap();
         let mut texts = Batch::default();
         texts.push(&[2, 65, 3]);
         assert!(network.vectors(&texts, Dropout::none()).is_tracked());

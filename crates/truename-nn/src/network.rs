@@ -24,12 +24,11 @@ pub(crate) enum Family {
 }
 
 impl Network {
-    /// Loads the weights of a checkpoint, the network `number` of a learner, with its pooling and whether entities alone are pooled, both of
-    /// which a character network ignores.
+    /// Loads the weights of a checkpoint, the network `number` of a learner. A character network ignores `pooling`.
     pub fn load(
         checkpoint: &Checkpoint,
         number: usize,
-        (pooling, pool_entities): (Option<Pooling>, bool),
+        pooling: Option<Pooling>,
         device: &Device,
     ) -> Result<Self, Error> {
         let device = device.clone().autodiff();
@@ -37,7 +36,7 @@ impl Network {
             Checkpoint::Transformer(checkpoint) => {
                 checkpoint.check_trainable()?;
                 let pooling = pooling.unwrap_or(checkpoint.pooling());
-                Family::Transformer(Box::new(Transformer::load(checkpoint, (pooling, pool_entities), &device)?))
+                Family::Transformer(Box::new(Transformer::load(checkpoint, pooling, &device)?))
             }
             Checkpoint::Characters(checkpoint) => Family::Characters(Box::new(Characters::load(checkpoint, &device)?)),
             _ => unreachable!("a kind of encoder that does not learn"),
@@ -46,6 +45,13 @@ impl Network {
         let mut network = Self { family, is_fused: true, prefix: prefix.clone() };
         network.parameters().into_iter().for_each(|parameter| parameter.prefix(&prefix));
         Ok(network)
+    }
+
+    /// Pools the states of a text's entity from here on, if it has one. A character network has no entities.
+    pub fn pool_entities(&mut self) {
+        if let Family::Transformer(encoder) = &mut self.family {
+            encoder.pool_entities();
+        }
     }
 
     /// Runs its layers as operations of the tensor library: slower on a CPU, and the oracle of the fused ones.

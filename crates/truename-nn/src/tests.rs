@@ -83,8 +83,7 @@ fn the_fused_layer_has_the_gradients_of_its_composition() {
                 if with_inputs {
                     batch.push_input(&input(&batch, has_segments(family)));
                 }
-                let mut fused =
-                    Network::load(&checkpoint, 0, (Some(Pooling::Mean), false), &Device::Cpu.open()).unwrap();
+                let mut fused = Network::load(&checkpoint, 0, Some(Pooling::Mean), &Device::Cpu.open()).unwrap();
                 let mut composed = fused.clone().composed();
                 let dropout = Dropout::new(probability, 5);
                 let losses = [&fused, &composed].map(|network| loss(network, &batch, dropout).into_scalar::<f32>());
@@ -123,7 +122,7 @@ fn states_with_segments_and_visibility_are_those_of_the_engine() {
         let expected = engine.states(std::slice::from_ref(&input), &[engine.info().layers]).unwrap();
         let mut batch = Batch::default();
         batch.push_input(&input);
-        let network = Network::load(&checkpoint, 0, (None, false), &Device::Cpu.open()).unwrap();
+        let network = Network::load(&checkpoint, 0, None, &Device::Cpu.open()).unwrap();
         for network in [network.clone(), network.composed()] {
             let found = network.states(&batch, Dropout::none()).to_data().try_into_vec::<f32>().unwrap();
             for (found, expected) in found.iter().zip(expected[0].layer(0)) {
@@ -189,7 +188,7 @@ fn assert_vectors_of_the_engine(folder: &Path) {
     let mut batch = Batch::default();
     texts.iter().for_each(|text| batch.push(&tokenizer.tokens(text).unwrap().ids));
     assert!(batch.tokens().len() > 40);
-    let network = Network::load(&checkpoint, 0, (None, false), &Device::Cpu.open()).unwrap();
+    let network = Network::load(&checkpoint, 0, None, &Device::Cpu.open()).unwrap();
     let found = network.vectors(&batch, Dropout::none()).to_data().try_into_vec::<f32>().unwrap();
     for (found, expected) in found.iter().zip(expected.into_vec()) {
         assert!((found - expected).abs() < 1e-4, "{}: {found} {expected}", folder.display());
@@ -371,7 +370,7 @@ fn fused_layers_of_characters_have_the_gradients_of_their_composition() {
     for (network, parameters) in [(Characters::Convolution, 1 + 2 * 2), (Characters::Lstm, 1 + 2 * 2 * 3 + 2)] {
         let mut checkpoint = untrained_characters(CharacterConfig::new(network, 12, 2), 3);
         let batch = batch(&mut checkpoint);
-        let mut fused = Network::load(&checkpoint, 0, (None, false), &Device::Cpu.open()).unwrap();
+        let mut fused = Network::load(&checkpoint, 0, None, &Device::Cpu.open()).unwrap();
         let mut composed = fused.clone().composed();
         let dropout = Dropout::new(0.2, 5);
         let expected = gradients(&mut composed, batch.texts(), dropout);
@@ -598,7 +597,7 @@ fn adapters_have_the_states_of_the_engine() {
                 engine.states(&inputs, &[last]).unwrap().iter().flat_map(|states| states.layer(0).to_vec()).collect();
             assert_eq!(engine.info().adapters, ["biomedical", "general"]);
             assert_eq!(engine.info().hidden, checkpoint.hidden());
-            let network = Network::load(&checkpoint, 0, (None, false), &Device::Cpu.open()).unwrap();
+            let network = Network::load(&checkpoint, 0, None, &Device::Cpu.open()).unwrap();
             for network in [network.clone(), network.composed()] {
                 let found =
                     network.states(&as_batch(&inputs), Dropout::none()).to_data().try_into_vec::<f32>().unwrap();
@@ -648,8 +647,7 @@ fn an_entity_attends_to_itself_alone_in_the_last_layers_of_an_adapter() {
     checkpoint.manifest_mut().set_head(AdaptersConfig::HEAD, &adapters).unwrap();
     let folder = tempfile::tempdir().unwrap();
     checkpoint.save(folder.path(), &tensors, None).unwrap();
-    let network =
-        Network::load(&Checkpoint::open(folder.path()).unwrap(), 0, (None, false), &Device::Cpu.open()).unwrap();
+    let network = Network::load(&Checkpoint::open(folder.path()).unwrap(), 0, None, &Device::Cpu.open()).unwrap();
     let Family::Transformer(transformer) = &network.family else { panic!("a transformer") };
     let adapter = &transformer.adapters.as_ref().unwrap().adapters[0];
 
@@ -735,7 +733,7 @@ fn pooled_entities_are_compared_by_the_vectors_of_the_engine() {
     let expected: Vec<f32> = (0..hidden)
         .map(|column| range.clone().map(|token| states[0].row(0, token)[column]).sum::<f32>() / range.len() as f32)
         .collect();
-    let network = Network::load(&checkpoint, 0, (None, false), &Device::Cpu.open()).unwrap();
+    let network = Network::load(&checkpoint, 0, None, &Device::Cpu.open()).unwrap();
     let batch = as_batch(&[entity]);
     let found = pool(Pooling::Mean, network.states(&batch, Dropout::none()), &Layout::of_parts(&batch, &[range]));
     for (found, expected) in found.to_data().try_into_vec::<f32>().unwrap().iter().zip(&expected) {

@@ -21,16 +21,12 @@ pub(crate) struct Transformer {
     pub(crate) adapters: Option<Adapters>,
     pooling: Pooling,
     /// True where the states of a text's entity are pooled, if it has one.
-    pool_entities: bool,
+    pools_entities: bool,
     device: Device,
 }
 
 impl Transformer {
-    pub fn load(
-        checkpoint: &TransformerCheckpoint,
-        (pooling, pool_entities): (Pooling, bool),
-        device: &Device,
-    ) -> Result<Self, Error> {
+    pub fn load(checkpoint: &TransformerCheckpoint, pooling: Pooling, device: &Device) -> Result<Self, Error> {
         let (config, layers) = (checkpoint.config(), 0..checkpoint.config().num_hidden_layers);
         let norm = |name| Norm::load(&checkpoint.encoder().at(name), config.hidden_size, config.layer_norm_eps, device);
         Ok(Self {
@@ -41,9 +37,14 @@ impl Transformer {
             last_norm: checkpoint.names().last_norm.map(norm).transpose()?,
             adapters: Adapters::load(checkpoint, device)?,
             pooling,
-            pool_entities,
+            pools_entities: false,
             device: device.clone(),
         })
+    }
+
+    /// Pools the states of a text's entity from here on, if it has one.
+    pub fn pool_entities(&mut self) {
+        self.pools_entities = true;
     }
 
     /// Returns one vector a text, not of unit length.
@@ -51,7 +52,7 @@ impl Transformer {
     /// # Shapes
     /// output: `[texts, hidden]`
     pub fn vectors(&self, batch: &Batch, dropout: Dropout, is_fused: bool) -> Tensor<2> {
-        let layout = if self.pool_entities { Layout::of_pooled_entities(batch) } else { Layout::of(batch) };
+        let layout = if self.pools_entities { Layout::of_pooled_entities(batch) } else { Layout::of(batch) };
         pool(self.pooling, self.states(batch, dropout, is_fused), &layout)
     }
 

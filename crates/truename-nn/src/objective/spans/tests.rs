@@ -151,7 +151,7 @@ fn gradients_of_spans_are_the_slopes_of_the_loss() {
     batch.labels[1].open.push((1, 1));
     batch.labels[0].types.pop();
     let device = Device::Cpu.open();
-    let load = |(number, checkpoint)| Network::load(checkpoint, number, (None, false), &device).unwrap();
+    let load = |(number, checkpoint)| Network::load(checkpoint, number, None, &device).unwrap();
     let networks: Vec<Network> = checkpoints.iter().enumerate().map(load).collect();
     let mut objective = span_learner(checkpoints, SpanThreshold::Learned, false).objective().clone();
     let loss = |objective: &Spans| objective.loss(&Pass::new(&networks, Dropout::none()), &batch).0;
