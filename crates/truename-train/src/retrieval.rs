@@ -1,6 +1,5 @@
 //! Concepts near to mentions, by a retriever.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use truename::{Concept, ConceptId, ContextRetriever, Query};
@@ -106,11 +105,10 @@ impl ConceptRetriever {
 
 impl ContextRetriever for ConceptRetriever {
     fn nearest(&self, queries: &[Query<'_>], count: usize) -> Result<Vec<Vec<(ConceptId, f64)>>, Error> {
-        let contexts: Vec<(Cow<'_, str>, Span)> = queries.iter().filter_map(Query::named_context).collect();
-        let mentions: Vec<(&str, Span)> = contexts.iter().map(|(text, name)| (text.as_ref(), *name)).collect();
-        let mut found = self.numbers(&mentions, count).map_err(Error::other)?.into_iter();
         let with_id = |hit: Hit| (self.ids[hit.name as usize].clone(), f64::from(hit.score));
-        let of = |query: &Query<'_>| query.context.and_then(|_| found.next()).unwrap_or_default();
-        Ok(queries.iter().map(of).map(|hits| hits.into_iter().map(with_id).collect()).collect())
+        Query::answer_in_context(queries, |mentions| {
+            let found = self.numbers(mentions, count).map_err(Error::other)?;
+            Ok(found.into_iter().map(|hits| hits.into_iter().map(with_id).collect()).collect())
+        })
     }
 }

@@ -35,8 +35,24 @@ impl<'a> Query<'a> {
         Self { context: Some(Context { document, span }), ..self }
     }
 
+    /// Answers the queries that have a context by `answer`, which is given the text of each with the name in the place of the mention, and the
+    /// place of the name there. The others have the default answer.
+    ///
+    /// # Errors
+    /// If `answer` fails.
+    pub fn answer_in_context<T: Default, E>(
+        queries: &[Self],
+        answer: impl FnOnce(&[(&str, Span)]) -> Result<Vec<T>, E>,
+    ) -> Result<Vec<T>, E> {
+        let contexts: Vec<Option<(Cow<'_, str>, Span)>> = queries.iter().map(Self::named_context).collect();
+        let asked: Vec<(&str, Span)> = contexts.iter().flatten().map(|(text, name)| (text.as_ref(), *name)).collect();
+        let mut answers = answer(&asked)?.into_iter();
+        let of = |context: &Option<_>| context.as_ref().and_then(|_| answers.next()).unwrap_or_default();
+        Ok(contexts.iter().map(of).collect())
+    }
+
     /// Returns the text of the document with the name in the place of the mention, and the place of the name there; `None` without context.
-    pub fn named_context(&self) -> Option<(Cow<'a, str>, Span)> {
+    pub(crate) fn named_context(&self) -> Option<(Cow<'a, str>, Span)> {
         let Context { document, span } = self.context?;
         Some(span.replaced(&document.text, self.name))
     }

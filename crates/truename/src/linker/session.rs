@@ -95,8 +95,10 @@ impl<'a> Session<'a> {
                 match asked.in_sentence {
                     None if is_open => put_sole_preferred_first(&profile, &mut candidates),
                     None => {}
+                    // The scores of a retriever are those of its own vectors.
+                    Some(_) if !asked.nearest.is_empty() => {}
                     Some(_) => candidates.iter_mut().for_each(|candidate| {
-                        candidate.scores.retriever = candidate.scores.retriever.or(candidate.scores.dense);
+                        candidate.scores.retriever = candidate.scores.dense;
                     }),
                 }
                 candidates

@@ -1,9 +1,6 @@
 //! A retriever with the vectors of a knowledge base's concepts.
 
-use std::borrow::Cow;
-
 use truename_kb::ConceptId;
-use truename_text::Span;
 
 use super::{ContextRetriever, TrainedRetriever};
 use crate::{Error, KnowledgeBase, Query};
@@ -38,12 +35,10 @@ impl AttachedRetriever {
 
 impl ContextRetriever for AttachedRetriever {
     fn nearest(&self, queries: &[Query<'_>], count: usize) -> Result<Vec<Vec<(ConceptId, f64)>>, Error> {
-        let contexts: Vec<(Cow<'_, str>, Span)> = queries.iter().filter_map(Query::named_context).collect();
-        let mentions: Vec<(&str, Span)> = contexts.iter().map(|(text, name)| (text.as_ref(), *name)).collect();
-        let vectors = self.retriever.mentions(&mentions)?;
-        let mut found = self.kb.nearest_concepts(&self.retriever, &vectors, count)?.into_iter();
-        let of = |query: &Query<'_>| query.context.and_then(|_| found.next()).unwrap_or_default();
-        Ok(queries.iter().map(of).collect())
+        Query::answer_in_context(queries, |mentions| {
+            let vectors = self.retriever.mentions(mentions)?;
+            self.kb.nearest_concepts(&self.retriever, &vectors, count)
+        })
     }
 
     fn reads(&self, query: &Query<'_>) -> bool {
