@@ -142,8 +142,9 @@ def whole(arguments, out, case, row):
     model, use = case.get("models", out) / row, {}
     if "models" not in case:
         keys = [f"data.train={json.dumps(case['train'])}", f"data.dev={json.dumps(case['dev'])}"]
+        further = [key for key in arguments.set if key.startswith(("run.encoder.", "run.reranker."))]
         command = ["train", RECIPES / "prompt-bioel.toml", "--encoder", arguments.encoder, "--kb", case["kb"], "--out", model, "--resume"]
-        use = call(arguments, [*command, *set_all([*keys, *arguments.set])], out / f"{row}.log")
+        use = call(arguments, [*command, *set_all([*keys, *further])], out / f"{row}.log")
     encoder, both = out / "kb-encoder", out / f"kb-{row}"
     for kb, source in [(encoder, case["kb"]), (both, encoder)]:
         shutil.rmtree(kb, ignore_errors=True)

@@ -16,6 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 ONTOLOGIES = ["doid", "efo", "go", "hp", "mondo"]
+HGNC_NAMES = ["Approved name", "Alias symbols", "Previous symbols"]
 
 
 def main():
@@ -25,12 +26,15 @@ def main():
     parser.add_argument("--truename", default="truename")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    files = {name: arguments.data / f"synonyms-ontologies/{name}.json.gz" for name in ONTOLOGIES}
-    files["mesh"] = mesh(arguments.data / "dict-mesh/mesh_id_label_mappings.tsv.gz", arguments.out / "mesh.jsonl")
+    files = {name: [arguments.data / f"synonyms-ontologies/{name}.json.gz"] for name in ONTOLOGIES}
+    files["mesh"] = [mesh(arguments.data / "dict-mesh/mesh_id_label_mappings.tsv.gz", arguments.out / "mesh.jsonl")]
+    columns = ["--id-column", "HGNC ID", "--name-column", "Approved symbol", "--separator", ", "]
+    columns += [flag for name in HGNC_NAMES for flag in ("--synonyms-column", name)]
+    files["hgnc"] = [arguments.data / "dict-entrez-gene-human/hgnc_entries.tsv.gz", *columns]
     print("| vocabulary | preferred names | own concept (%) | another concept prefers the name too | NIL | wrong |")
     print("| --- | --- | --- | --- | --- | --- |")
-    for name, file in files.items():
-        print(f"| {name} | {row(arguments, name, file)} |", flush=True)
+    for name, imported in files.items():
+        print(f"| {name} | {row(arguments, name, imported)} |", flush=True)
 
 
 def mesh(path, target):
@@ -42,10 +46,10 @@ def mesh(path, target):
     return target
 
 
-def row(arguments, name, file):
+def row(arguments, name, imported):
     call = lambda *command, **more: subprocess.run([arguments.truename, "-q", *map(str, command)], check=True, capture_output=True, text=True, **more).stdout
     kb = arguments.out / name
-    call("kb", "import", file, "--out", kb, "--force")
+    call("kb", "import", *imported, "--out", kb, "--force")
     concepts = [json.loads(line) for line in call("kb", "export", "--kb", kb).splitlines()]
     preferred = Counter(concept["name"].casefold() for concept in concepts)
     asked = "".join(json.dumps({"name": concept["name"]}) + "\n" for concept in concepts)

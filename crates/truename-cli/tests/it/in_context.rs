@@ -3,11 +3,10 @@
 use serde_json::Value;
 
 use crate::folder::{Folder, model, ran};
+use crate::rerank::{ILL, WIND, corpus_of};
 
 /// Two concepts share a name, and the words around it tell which is meant.
 const KB: &str = "id\tname\nA:1\tcommon cold\nA:1\tcold\nA:2\tlow temperature\nA:2\tcold\nA:3\taspirin\nA:3\tacid\n";
-const ILL: [&str; 4] = ["flu or a cold", "a heart and a cold", "the guests had a cold", "flu with a cold"];
-const WIND: [&str; 4] = ["cold is the wind", "cold wind again", "cold as wind is", "cold wind not flu"];
 
 const RECIPE: &str = "\
 [task]
@@ -27,24 +26,14 @@ every = 60
 keep = \"last\"
 ";
 
-fn corpus(copies: usize, written: impl Fn(&str, usize) -> String) -> String {
-    let texts = || ILL.map(|text| (text, "A:1")).into_iter().chain(WIND.map(|text| (text, "A:2")));
-    let document = |(number, (text, id)): (usize, (&str, &str))| {
-        let text = written(text, number / 8);
-        let start = text.find("cold").unwrap();
-        format!("{number}|t|{text}\n{number}\t{start}\t{}\tcold\tThing\t{id}\n\n", start + 4)
-    };
-    (0..copies).flat_map(|_| texts()).enumerate().map(document).collect()
-}
-
 /// With an encoder in `encoder` whose vectors the knowledge base `kb` has.
 fn trained() -> Folder {
     let folder = Folder::new();
     folder.write("kb.tsv", KB);
     assert_eq!(folder.run(&["-q", "kb", "import", "kb.tsv", "--out", "kb"]), ran(0, "", ""));
-    folder.write("corpus.pubtator", corpus(1, |text, _| text.to_owned()));
+    folder.write("corpus.pubtator", corpus_of(1, |text, _| text.to_owned()));
     // The same tokens, which are not learnt.
-    folder.write("dev.pubtator", corpus(1, |text, _| text.replacen(' ', "  ", 1)));
+    folder.write("dev.pubtator", corpus_of(1, |text, _| text.replacen(' ', "  ", 1)));
     folder.write("recipe.toml", RECIPE);
     let run = folder.run(&["train", "recipe.toml", "--kb", "kb", "--encoder", &model("bert"), "--out", "encoder"]);
     assert_eq!((run.code, run.out.as_str()), (0, "encoder\n"), "{}", run.err);
@@ -113,7 +102,7 @@ fn documents_that_it_did_not_learn_calibrate_it() {
     let refused = calibrate("corpus.pubtator");
     assert_eq!(refused.code, 1);
     assert!(refused.err.contains("a model of the knowledge base learnt 8 of 8 documents"), "{}", refused.err);
-    folder.write("more.pubtator", corpus(10, |text, copy| text.replacen(' ', &" ".repeat(2 + copy), 1)));
+    folder.write("more.pubtator", corpus_of(10, |text, copy| text.replacen(' ', &" ".repeat(2 + copy), 1)));
     let run = calibrate("more.pubtator");
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(run.out.contains(" mentions in context, by a mapping fitted to other documents"), "{}", run.out);

@@ -9,8 +9,8 @@ static MODEL: LazyLock<String> = LazyLock::new(|| crate::folder::model("bert"));
 
 /// Two concepts share a name, and the words around it tell which is meant.
 const KB: &str = "id\tname\nA:1\tcommon cold\nA:1\tcold\nA:2\tlow temperature\nA:2\tcold\nA:3\taspirin\n";
-const ILL: [&str; 4] = ["flu or a cold", "a heart and a cold", "the guests had a cold", "flu with a cold"];
-const WIND: [&str; 4] = ["cold is the wind", "cold wind again", "cold as wind is", "cold wind not flu"];
+pub const ILL: [&str; 4] = ["flu or a cold", "a heart and a cold", "the guests had a cold", "flu with a cold"];
+pub const WIND: [&str; 4] = ["cold is the wind", "cold wind again", "cold as wind is", "cold wind not flu"];
 
 const RECIPE: &str = "\
 [task]
@@ -34,21 +34,22 @@ every = 100
 
 /// The same tokens, which are not learnt.
 fn dev() -> String {
-    corpus_of(|text| text.replacen(' ', "  ", 1))
+    corpus_of(1, |text, _| text.replacen(' ', "  ", 1))
 }
 
 fn corpus() -> String {
-    corpus_of(str::to_owned)
+    corpus_of(1, |text, _| text.to_owned())
 }
 
-fn corpus_of(written: impl Fn(&str) -> String) -> String {
-    let texts = ILL.map(|text| (text, "A:1")).into_iter().chain(WIND.map(|text| (text, "A:2")));
+/// So many copies of the texts, each with its mention; `written` is given a text and the number of the copy.
+pub fn corpus_of(copies: usize, written: impl Fn(&str, usize) -> String) -> String {
+    let texts = || ILL.map(|text| (text, "A:1")).into_iter().chain(WIND.map(|text| (text, "A:2")));
     let document = |(number, (text, id)): (usize, (&str, &str))| {
-        let text = written(text);
+        let text = written(text, number / 8);
         let start = text.find("cold").unwrap();
         format!("{number}|t|{text}\n{number}\t{start}\t{}\tcold\tThing\t{id}\n\n", start + 4)
     };
-    texts.enumerate().map(document).collect()
+    (0..copies).flat_map(|_| texts()).enumerate().map(document).collect()
 }
 
 /// With a knowledge base in `kb` and a re-ranker in `reranker`.
