@@ -70,9 +70,9 @@ pub use checkpoint::{
 pub use config::ModelConfig;
 pub use error::Error;
 pub use head::{
-    CandidateScore, Classification, Classifier, ClassifyConfig, ClassifyText, ClozeConfig, ClozeMapping, ClozePrompt,
-    ClozeQuery, ClozeScorer, ClozeTokens, ContextScores, Descriptions, Embeddings, Encoder, EntityPrompt, EntityType,
-    InContextConfig, LikelySpans, MarginCalibration, Marking, MaskedLanguageModel, MaskedPlace, MaskedWord,
+    CandidateScore, Classification, Classifier, ClassifyConfig, ClassifyText, ClozeConfig, ClozePrompt, ClozeQuery,
+    ClozeScorer, ClozeTokens, ContextMapping, ContextScores, Descriptions, Embeddings, Encoder, EntityPrompt,
+    EntityType, InContextConfig, LikelySpans, MarginCalibration, Marking, MaskedLanguageModel, MaskedPlace, MaskedWord,
     MentionEncoder, MentionOutcome, Question, RetrieverConfig, RetrieverPrompt, ScoredMention, ScoredSpan, SpanConfig,
     SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow, TagConfig, TaggedSpan, Tagger, Thresholds,
     TypeVectors, ValueScale, WindowMargins, WindowOptions, scale_to_unit,

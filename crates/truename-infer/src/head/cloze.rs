@@ -10,7 +10,7 @@ use truename_text::Span;
 use truename_text::similarity::sequence_ratio;
 
 use super::masked::MaskedHead;
-use super::{ClozeMapping, VectorLength, markers};
+use super::{ContextMapping, VectorLength, markers};
 use crate::{Backbone, Error, Part, Pooling, Sequence, Slot, SpecialToken, States, Template, Tokenizer, error};
 
 /// Scores the candidates of a mention in its context by a cloze prompt that shows all of them at once (Prompt-BioEL, section 3.2).
@@ -40,7 +40,7 @@ pub struct ClozeConfig {
     pub score: CandidateScore,
     /// From scores to logits.
     #[serde(default)]
-    pub mapping: ClozeMapping,
+    pub mapping: ContextMapping,
     /// Probability of the ranker's best candidate from which the answer is certain without the context; `None` for none.
     #[serde(default)]
     pub certain: Option<f64>,
@@ -106,7 +106,7 @@ impl ClozeConfig {
             question: Question::Words,
             together: true,
             score: CandidateScore::Token,
-            mapping: ClozeMapping::default(),
+            mapping: ContextMapping::default(),
             certain: None,
             learnt: BTreeSet::new(),
         }

@@ -12,7 +12,7 @@ const STEPS: usize = 50;
 /// Maps the scores of a candidate to a logit, where "none of them" has 0: the sum of the scores and 1, each with its weight.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct ClozeMapping {
+pub struct ContextMapping {
     /// Weight of the re-ranker's score.
     pub cloze: f64,
     /// Weight of the ranker's logit.
@@ -44,14 +44,14 @@ impl ContextScores {
     }
 }
 
-impl Default for ClozeMapping {
+impl Default for ContextMapping {
     /// The score alone.
     fn default() -> Self {
         Self { cloze: 1.0, ..Self::ZERO }
     }
 }
 
-impl ClozeMapping {
+impl ContextMapping {
     const ZERO: Self = Self { cloze: 0.0, ranker: 0.0, retriever: 0.0, offset: 0.0 };
 
     /// Returns the mapping that takes the logit of the ranker as it is.
@@ -118,7 +118,7 @@ impl ScoredMention {
 
     /// Returns the place of the likeliest candidate of each mention, by the mapping fitted from `start` to the mentions of the other part.
     /// `is_second` tells of each mention whether it is of the second part.
-    pub fn best_by_other_part(start: ClozeMapping, mentions: &[Self], is_second: &[bool]) -> Vec<Option<usize>> {
+    pub fn best_by_other_part(start: ContextMapping, mentions: &[Self], is_second: &[bool]) -> Vec<Option<usize>> {
         let of_part = |second: bool| {
             let mentions = mentions.iter().zip(is_second).filter(|(_, is_second)| **is_second == second);
             start.fitted(&mentions.map(|(mention, _)| mention.clone()).collect::<Vec<_>>())
@@ -132,7 +132,7 @@ impl ScoredMention {
     }
 
     /// Returns the mean log-loss of the right option, for each mention by the mapping fitted to those of the other part.
-    pub fn log_loss_by_other_part(start: ClozeMapping, mentions: &[Self], is_second: &[bool]) -> f64 {
+    pub fn log_loss_by_other_part(start: ContextMapping, mentions: &[Self], is_second: &[bool]) -> f64 {
         let part = |second: bool| -> Vec<Self> {
             let of_part = mentions.iter().zip(is_second).filter(|(_, is_second)| **is_second == second);
             of_part.map(|(mention, _)| mention.clone()).collect()
@@ -174,7 +174,7 @@ impl MentionOutcome {
 
 /// Returns the probabilities of the candidates; the rest is that of none.
 fn probabilities(mention: &ScoredMention, weights: [f64; WEIGHTS]) -> Vec<f64> {
-    let mapping = ClozeMapping::of_weights(weights);
+    let mapping = ContextMapping::of_weights(weights);
     let logits: Vec<f64> = mention.candidates.iter().map(|scores| mapping.logit(*scores)).collect();
     let highest = logits.iter().copied().fold(0.0, f64::max);
     let sum: f64 = logits.iter().map(|logit| (logit - highest).exp()).sum::<f64>() + (-highest).exp();
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn the_score_that_tells_has_the_weight() {
-        let start = ClozeMapping::default();
+        let start = ContextMapping::default();
         let mapping = start.fitted(&mentions());
         assert!(mapping.ranker > 4.0 * mapping.cloze && mapping.retriever > 0.1, "{mapping:?}");
         let (gradient, _) = derivatives(&mentions(), mapping.weights(), start.weights());
@@ -268,7 +268,7 @@ mod tests {
     fn the_mapping_of_the_other_part_finds_what_the_ranker_tells() {
         let mentions = mentions();
         let is_second: Vec<bool> = (0..mentions.len()).map(|number| number % 2 == 1).collect();
-        let best = ScoredMention::best_by_other_part(ClozeMapping::default(), &mentions, &is_second);
+        let best = ScoredMention::best_by_other_part(ContextMapping::default(), &mentions, &is_second);
         let found =
             mentions.iter().zip(best).filter(|(mention, best)| mention.right.is_some() && mention.right == *best);
         let by_cloze =
@@ -294,6 +294,6 @@ mod tests {
 
     #[test]
     fn without_mentions_the_score_stands() {
-        assert_eq!(ClozeMapping::default().fitted(&[]), ClozeMapping::default());
+        assert_eq!(ContextMapping::default().fitted(&[]), ContextMapping::default());
     }
 }

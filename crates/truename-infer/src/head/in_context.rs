@@ -1,17 +1,17 @@
-//! What is kept of encoders that learnt to read mentions in their sentences, beside their networks.
+//! Configuration of encoders that read mentions in their sentences.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::ClozeMapping;
+use super::ContextMapping;
 
 /// Configuration of an [`Encoder`](crate::Encoder) that learnt to place mentions in their sentences near names, kept in the model folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct InContextConfig {
     /// From the ranker's logit and the cosine in context to a logit.
-    pub mapping: ClozeMapping,
+    pub mapping: ContextMapping,
     /// Hashes of the documents that it learnt from.
     #[serde(default)]
     pub learnt: BTreeSet<u64>,
@@ -27,6 +27,6 @@ impl InContextConfig {
 impl Default for InContextConfig {
     /// The ranker's logit alone, and no documents.
     fn default() -> Self {
-        Self { mapping: ClozeMapping::of_ranker(), learnt: BTreeSet::new() }
+        Self { mapping: ContextMapping::of_ranker(), learnt: BTreeSet::new() }
     }
 }

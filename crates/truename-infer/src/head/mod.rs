@@ -2,7 +2,7 @@
 
 mod classes;
 mod cloze;
-mod cloze_mapping;
+mod context_mapping;
 mod dense;
 mod embeddings;
 mod encoder;
@@ -19,7 +19,7 @@ mod tags;
 
 pub use classes::{Classification, Classifier, ClassifyConfig, ClassifyText, ValueScale};
 pub use cloze::{CandidateScore, ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens, Question};
-pub use cloze_mapping::{ClozeMapping, ContextScores, MentionOutcome, ScoredMention};
+pub use context_mapping::{ContextMapping, ContextScores, MentionOutcome, ScoredMention};
 pub(crate) use dense::Dense;
 pub use embeddings::Embeddings;
 pub use encoder::Encoder;

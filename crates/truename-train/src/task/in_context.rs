@@ -11,7 +11,7 @@ use std::path::Path;
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 use truename_infer::{
-    Batch, Checkpoint, ClozeMapping, Embeddings, Encoder, EntityPrompt, InContextConfig, Input, Manifest, Pooling,
+    Batch, Checkpoint, ContextMapping, Embeddings, Encoder, EntityPrompt, InContextConfig, Input, Manifest, Pooling,
     Tokenizer, scale_to_unit,
 };
 use truename_kb::Progress;
@@ -409,7 +409,7 @@ impl Task for InContext {
         let scored = self.mentions.scored_in_context(Encoder::open(folder)?, InContextConfig::CANDIDATES)?;
         let mut manifest = Manifest::open(folder)?;
         let mut config = InContextConfig::default();
-        config.mapping = ClozeMapping::of_ranker().fitted(&scored);
+        config.mapping = ContextMapping::of_ranker().fitted(&scored);
         config.learnt = self.mentions.learnt();
         manifest.set_head(InContextConfig::HEAD, &config)?;
         manifest.save(folder)

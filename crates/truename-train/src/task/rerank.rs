@@ -7,7 +7,7 @@ use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 use truename_error::ErrorKind;
 use truename_infer::{
-    CandidateScore, Checkpoint, ClozeConfig, ClozeMapping, ClozePrompt, ClozeQuery, ClozeScorer, ContextScores,
+    CandidateScore, Checkpoint, ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, ContextMapping, ContextScores,
     Manifest, MentionOutcome, Question, ScoredMention, Tokenizer,
 };
 use truename_kb::Progress;
@@ -279,7 +279,7 @@ impl Task for Rerank {
         // Where the exact name decides, no re-ranker is asked.
         let open = self.mentions.dev.iter().zip(&scored).filter(|(example, _)| !example.is_exact());
         let mut config = scorer.config().clone();
-        config.mapping = ClozeMapping::default().fitted(&open.map(|(_, scored)| scored.clone()).collect::<Vec<_>>());
+        config.mapping = ContextMapping::default().fitted(&open.map(|(_, scored)| scored.clone()).collect::<Vec<_>>());
         config.certain = certain(&self.answers(scored));
         config.learnt = self.mentions.learnt();
         let mut manifest = Manifest::open(folder)?;
@@ -341,7 +341,7 @@ impl Rerank {
         let open = || scored.iter().zip(dev).zip(&is_open).filter(|(_, is_open)| **is_open).map(|(both, _)| both);
         let is_second: Vec<bool> = open().map(|(_, example)| example.document % 2 == 1).collect();
         let open: Vec<ScoredMention> = open().map(|(scored, _)| scored.clone()).collect();
-        let mut together = ScoredMention::best_by_other_part(ClozeMapping::default(), &open, &is_second).into_iter();
+        let mut together = ScoredMention::best_by_other_part(ContextMapping::default(), &open, &is_second).into_iter();
         let of = |((example, scored), is_open): ((&LinkedExample, &ScoredMention), &bool)| {
             let is_right = |place: Option<usize>| place.is_some() && place == scored.right;
             let before = is_right(Some(0));

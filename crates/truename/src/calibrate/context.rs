@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 use truename_error::ErrorKind;
-use truename_infer::{ClozeMapping, ContextScores, InContextConfig, MentionOutcome, ScoredMention};
+use truename_infer::{ContextMapping, ContextScores, InContextConfig, MentionOutcome, ScoredMention};
 use truename_kb::ConceptId;
 use truename_text::{Document, GoldName, Mention, Span, document_hash, stable_hash};
 
@@ -103,8 +103,8 @@ impl KnowledgeBase {
             .collect();
         let reranker = self.attached_reranker()?;
         let (before, start) = match (&reranker, self.encoder_mapping()?) {
-            (Some(reranker), _) => (reranker.mapping(), ClozeMapping::default()),
-            (None, Some(mapping)) => (mapping, ClozeMapping::of_ranker()),
+            (Some(reranker), _) => (reranker.mapping(), ContextMapping::default()),
+            (None, Some(mapping)) => (mapping, ContextMapping::of_ranker()),
             (None, None) => return Err(error::no_model(self.path(), "reranker")),
         };
         let has_reranker = reranker.is_some();

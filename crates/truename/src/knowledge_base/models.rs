@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use truename_error::ErrorKind;
 use truename_files::{Folder, Partial, check_regular, is_irregular};
-use truename_infer::{ClozeMapping, Encoder, SETTINGS_FILES, network_folders};
+use truename_infer::{ContextMapping, Encoder, SETTINGS_FILES, network_folders};
 
 use super::learnt_names::LearntNames;
 use super::vector_sets::{ENCODER, EncoderRecord, RETRIEVER, VectorSet, VectorSets, Versions};
@@ -49,7 +49,7 @@ struct ModelRecord {
 /// Calibration of a re-ranker, in place of that of its training.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct RerankerCalibration {
-    mapping: ClozeMapping,
+    mapping: ContextMapping,
     certain: Option<f64>,
 }
 
@@ -57,7 +57,7 @@ struct RerankerCalibration {
 #[derive(Serialize, Deserialize)]
 struct EncoderMapping {
     encoder: ModelHash,
-    mapping: ClozeMapping,
+    mapping: ContextMapping,
 }
 
 /// Role of an attached model.
@@ -203,7 +203,7 @@ impl KnowledgeBase {
     }
 
     /// Keeps a mapping of the attached re-ranker in place of that of its training.
-    pub(crate) fn put_mapping(&self, mapping: ClozeMapping, certain: Option<f64>) -> Result<(), Error> {
+    pub(crate) fn put_mapping(&self, mapping: ContextMapping, certain: Option<f64>) -> Result<(), Error> {
         let role = ModelRole::Reranker;
         let record = self.model_record(role)?.ok_or_else(|| error::no_model(self.path(), role.as_str()))?;
         self.put_model_record(
@@ -214,7 +214,7 @@ impl KnowledgeBase {
 
     /// Returns the mapping from the ranker's logit and the cosine in context to a logit, of an encoder that learnt to read mentions in their
     /// sentences; `None` without one.
-    pub(crate) fn encoder_mapping(&self) -> Result<Option<ClozeMapping>, Error> {
+    pub(crate) fn encoder_mapping(&self) -> Result<Option<ContextMapping>, Error> {
         let Some((encoder, config)) = self.encoder()?.and_then(|encoder| Some((encoder, encoder.in_context()?))) else {
             return Ok(None);
         };
@@ -226,7 +226,7 @@ impl KnowledgeBase {
     }
 
     /// Keeps a mapping of the encoder in place of that of its training.
-    pub(crate) fn put_encoder_mapping(&self, mapping: ClozeMapping) -> Result<(), Error> {
+    pub(crate) fn put_encoder_mapping(&self, mapping: ContextMapping) -> Result<(), Error> {
         let encoder = self.encoder()?.ok_or_else(|| error::no_model(self.path(), ENCODER))?.hash().parse()?;
         let json = serde_json::to_vec(&EncoderMapping { encoder, mapping }).map_err(Error::other)?;
         let mut write = self.write()?;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use truename_infer::{ClozeMapping, InContextConfig};
+use truename_infer::{ContextMapping, InContextConfig};
 
 use crate::{ContextRetriever, Error, KnowledgeBase, Reranker, TrainedRecognizer};
 
@@ -25,7 +25,7 @@ pub(crate) struct ContextModels {
     pub(super) retriever: Option<Arc<dyn ContextRetriever>>,
     pub(super) reranker: Option<Arc<dyn Reranker>>,
     /// From the ranker's logit and the cosine in context to a logit, of an encoder that learnt to read mentions in their sentences.
-    pub(super) mapping: Option<ClozeMapping>,
+    pub(super) mapping: Option<ContextMapping>,
 }
 
 impl Models {

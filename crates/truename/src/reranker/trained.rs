@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use truename_infer::{ClozeConfig, ClozeMapping, ClozeQuery, ClozeScorer, ContextScores, Manifest};
+use truename_infer::{ClozeConfig, ClozeQuery, ClozeScorer, ContextMapping, ContextScores, Manifest};
 use truename_kb::Concept;
 use truename_text::{Span, document_hash};
 
@@ -15,7 +15,7 @@ use crate::{Error, Query};
 /// A query without a context keeps the scores of the ranker.
 pub struct TrainedReranker {
     scorer: ClozeScorer,
-    mapping: ClozeMapping,
+    mapping: ContextMapping,
     certain: Option<f64>,
 }
 
@@ -32,12 +32,12 @@ impl TrainedReranker {
 
     /// Sets the mapping to logits, and the probability of the ranker from which it is not asked.
     #[must_use]
-    pub fn with_mapping(self, mapping: ClozeMapping, certain: Option<f64>) -> Self {
+    pub fn with_mapping(self, mapping: ContextMapping, certain: Option<f64>) -> Self {
         Self { mapping, certain, ..self }
     }
 
     /// Returns the mapping to logits.
-    pub fn mapping(&self) -> ClozeMapping {
+    pub fn mapping(&self) -> ContextMapping {
         self.mapping
     }
 
