@@ -172,6 +172,14 @@ impl<O: Objective> Learner<O> {
         vectors.to_data().try_into_vec().expect("vectors are in single precision")
     }
 
+    /// Writes a model folder with the weights of the first network alone, as they are now.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or written.
+    pub fn save_encoder(&self, folder: &Path) -> Result<(), Error> {
+        self.checkpoints[0].save(folder, &self.networks[0].clone().tensors(), self.options.pooling)
+    }
+
     /// Writes a model folder with the weights as they are now: those of the first network and of the objective there, those of
     /// further networks in folders below it, which [`Checkpoint::open_all`] opens with the first.
     ///

@@ -8,7 +8,6 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tempfile::TempDir;
 use truename::{
     Concept, ImportOptions, KnowledgeBase, LinkOptions, LinkedDocument, Linker, Reading, Reranker, Shortlist,
     WrittenIds, context_scores,
@@ -25,6 +24,7 @@ use crate::documents::{not_learnt, read_corpus};
 use crate::names::vocabularies;
 use crate::recipe::Recipe;
 use crate::retrieval::ConceptRetriever;
+use crate::training::temporary_folder;
 use crate::{DataFile, Error, TaskData, error};
 
 pub(crate) use keys::{CandidateKeys, CandidateSource, MentionKeys};
@@ -98,7 +98,7 @@ impl Mentions {
         if data.train.is_empty() {
             return Err(error::no_files("data.train"));
         }
-        let folder = temporary()?;
+        let folder = temporary_folder()?;
         let kb = open(&data.kb, folder.path())?;
         let mut concepts = Vec::new();
         kb.for_each_concept(|concept| {
@@ -205,7 +205,7 @@ impl Mentions {
         };
         match (keys.of, retriever) {
             (CandidateSource::All, retriever) => {
-                let folder = temporary()?;
+                let folder = temporary_folder()?;
                 self.rank(self.linker(kb, keys, count, folder.path())?, retriever)
             }
             (CandidateSource::Retriever, Some(retriever)) => self.retrieve(&retriever, count),
@@ -257,7 +257,7 @@ impl Mentions {
     /// Returns the mentions to evaluate on with their scores by an encoder that reads them in their sentences, those left out whose exact name
     /// decides.
     pub fn scored_in_context(&self, encoder: Encoder, count: usize) -> Result<Vec<ScoredMention>, Error> {
-        let folder = temporary()?;
+        let folder = temporary_folder()?;
         let linker = shortlisting(self.linker_in_context(encoder, folder.path())?, count)?;
         let mut examples = self.dev.clone();
         self.add_candidates(&linker, &mut examples)?;
@@ -405,10 +405,6 @@ impl Reranker for ShortlistReranker {
         let logit = |candidate: &truename::Candidate| candidate.scores.ranker.unwrap_or_default();
         Ok(shortlists.iter().map(|shortlist| shortlist.candidates.iter().map(logit).collect()).collect())
     }
-}
-
-fn temporary() -> Result<TempDir, Error> {
-    tempfile::tempdir().map_err(|source| Error::io("make", &std::env::temp_dir(), source))
 }
 
 /// Returns a linker that keeps `count` candidates as a re-ranker of this depth is shown them.

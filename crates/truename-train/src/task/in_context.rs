@@ -11,8 +11,7 @@ use std::path::Path;
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 use truename_infer::{
-    Batch, Checkpoint, ContextMapping, Embeddings, Encoder, EntityPrompt, InContextConfig, Input, Manifest, Pooling,
-    Tokenizer, scale_to_unit,
+    Checkpoint, ContextMapping, Embeddings, Encoder, EntityPrompt, InContextConfig, Input, Manifest, Pooling, Tokenizer,
 };
 use truename_kb::Progress;
 use truename_nn::{LearnerOptions, Retrieval, RetrievalBatch};
@@ -168,6 +167,16 @@ enum QueryText {
     Name(u32),
 }
 
+impl QueryText {
+    /// The number of a mention's example; `None` for a name.
+    fn example(&self) -> Option<u32> {
+        match self {
+            Self::Mention(example) => Some(*example),
+            Self::Name(_) => None,
+        }
+    }
+}
+
 impl InContext {
     fn new(recipe: &Recipe) -> Result<Self, Error> {
         let mentions = Mentions::read(recipe, None)?;
@@ -248,14 +257,35 @@ impl InContext {
         PlannedQuery { asked, right, negatives: negatives.take(self.keys.negatives.hard).collect() }
     }
 
-    /// Returns the unit vectors of the mentions to evaluate on, by an encoder.
-    fn evaluated(&self, encoder: &Encoder, progress: &Progress) -> Result<Vec<f32>, Error> {
-        let mut vectors = Vec::new();
-        for examples in self.mentions.dev.chunks(TOGETHER) {
+    /// Returns the unit vectors of mentions in their sentences.
+    ///
+    /// # Shapes
+    /// output: `[mentions, dimensions]`
+    fn mention_vectors<'a>(
+        &'a self,
+        examples: impl Iterator<Item = &'a LinkedExample>,
+        encoder: &Encoder,
+        progress: &Progress,
+    ) -> Result<Vec<f32>, Error> {
+        let sentences: Vec<(Cow<'_, str>, Span)> = examples.map(|example| self.sentence(example)).collect();
+        let mut vectors = Vec::with_capacity(sentences.len() * encoder.dimensions());
+        for sentences in sentences.chunks(TOGETHER) {
             progress.check()?;
-            let sentences: Vec<(Cow<'_, str>, Span)> = examples.iter().map(|example| self.sentence(example)).collect();
             let asked: Vec<(&str, Span)> = sentences.iter().map(|(text, span)| (text.as_ref(), *span)).collect();
             vectors.extend(encoder.encode_in_context(&asked)?.into_vec());
+        }
+        Ok(vectors)
+    }
+
+    /// Returns the unit vectors of all names.
+    ///
+    /// # Shapes
+    /// output: `[names, dimensions]`
+    fn name_vectors(&self, encoder: &Encoder, progress: &Progress) -> Result<Vec<f32>, Error> {
+        let mut vectors = Vec::with_capacity(self.names.texts.len() * encoder.dimensions());
+        for texts in self.names.texts.chunks(TOGETHER) {
+            progress.check()?;
+            vectors.extend(encoder.encode(texts).map(Embeddings::into_vec)?);
         }
         Ok(vectors)
     }
@@ -309,26 +339,22 @@ impl Task for InContext {
         const MORE: usize = 24;
         let mut random = epoch.random();
         let drawn = self.drawn(&mut random, epoch.max_batches);
-        let texts: Vec<&str> = self.names.texts.iter().map(String::as_str).collect();
-        let (names, width) = epoch.unit_vectors(&texts)?;
-        let prompt = EntityPrompt::new(epoch.tokenizer().window(), epoch.tokenizer())?;
-        let asked = drawn.concat();
-        let mut vectors = Vec::with_capacity(asked.len() * width);
-        for asked in asked.chunks(64) {
-            epoch.check()?;
-            let mut batch = Batch::default();
-            for asked in asked {
-                batch.push_input(&self.tokens(*asked, &prompt, epoch.tokenizer())?);
-            }
-            vectors.extend(epoch.vectors(&batch));
-        }
-        vectors.chunks_exact_mut(width).for_each(scale_to_unit);
-        let hits = ScratchIndex::new(&names, width)?.nearest(&vectors, self.keys.negatives.hard + MORE)?;
-        let mut found = vectors.chunks_exact(width).zip(hits);
+        let encoder = epoch.encoder()?;
+        let (names, width) = (self.name_vectors(&encoder, epoch.progress())?, encoder.dimensions());
+        let examples: BTreeSet<u32> = drawn.concat().iter().filter_map(QueryText::example).collect();
+        let asked = examples.iter().map(|example| &self.mentions.train[*example as usize]);
+        let mentions = self.mention_vectors(asked, &encoder, epoch.progress())?;
+        let places: HashMap<u32, usize> = examples.into_iter().zip(0..).collect();
+        let vector = |asked: &QueryText| match asked {
+            QueryText::Mention(example) => &mentions[places[example] * width..][..width],
+            QueryText::Name(name) => &names[*name as usize * width..][..width],
+        };
+        let asked: Vec<f32> = drawn.iter().flatten().flat_map(vector).copied().collect();
+        let mut hits = ScratchIndex::new(&names, width)?.nearest(&asked, self.keys.negatives.hard + MORE)?.into_iter();
         for batch in drawn {
-            let planned = batch.into_iter().zip(found.by_ref()).map(|(asked, (vector, hits))| {
+            let planned = batch.into_iter().zip(hits.by_ref()).map(|(asked, hits)| {
                 let hits: Vec<u32> = hits.iter().map(|hit| hit.name).collect();
-                self.planned(asked, vector, &hits, &names, &mut random)
+                self.planned(asked, vector(&asked), &hits, &names, &mut random)
             });
             plan.push(planned.collect());
         }
@@ -380,13 +406,8 @@ impl Task for InContext {
         /// Names that are looked at: a concept may have many.
         const NAMES: usize = 512;
         let (encoder, dev) = (Encoder::open(folder)?, &self.mentions.dev);
-        let mut names = Vec::with_capacity(self.names.texts.len() * encoder.dimensions());
-        for texts in self.names.texts.chunks(TOGETHER) {
-            progress.check()?;
-            names.extend(encoder.encode(texts).map(Embeddings::into_vec)?);
-        }
-        let index = ScratchIndex::new(&names, encoder.dimensions())?;
-        let hits = index.nearest(&self.evaluated(&encoder, progress)?, NAMES)?;
+        let index = ScratchIndex::new(&self.name_vectors(&encoder, progress)?, encoder.dimensions())?;
+        let hits = index.nearest(&self.mention_vectors(dev.iter(), &encoder, progress)?, NAMES)?;
         let place = |(example, hits): (&LinkedExample, Vec<truename_index::Hit>)| {
             let mut before: BTreeSet<u32> = BTreeSet::new();
             for hit in hits {

@@ -30,6 +30,7 @@ use crate::recipe::{Keep, Recipe, Schedule};
 use crate::{Error, error};
 
 pub(crate) use run_folder::{checkpoint_of, write};
+pub(crate) use task::temporary_folder;
 pub use task::{Description, Epoch, EpochSize, Scores, Task, TaskBatch, TaskData};
 
 /// One run of a task, step by step.
