@@ -1,6 +1,8 @@
 //! States of a sequence after chosen layers, and their pooling.
 
-use crate::Pooling;
+use std::ops::Range;
+
+use crate::{Pooling, scale_to_unit};
 
 /// States of a sequence after chosen layers: a row of numbers for each token.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +44,19 @@ impl States {
         &self.layers[place][token * width..][..width]
     }
 
+    /// Returns the unit vector of the mean of some tokens' rows after the layer at a place of those chosen; zeros without tokens.
+    ///
+    /// # Shapes
+    /// output: `[width]`
+    pub fn mean_vector(&self, place: usize, tokens: Range<usize>) -> Vec<f32> {
+        let mut vector = vec![0.0; self.width(place)];
+        for token in tokens {
+            vector.iter_mut().zip(self.row(place, token)).for_each(|(sum, value)| *sum += value);
+        }
+        scale_to_unit(&mut vector);
+        vector
+    }
+
     /// Returns the pooled rows after the layer at a place of those chosen, not of unit length; zeros without tokens.
     ///
     /// # Shapes
@@ -74,5 +89,6 @@ mod tests {
         let pooled = [Pooling::Mean, Pooling::Cls, Pooling::Max].map(|pooling| states.pooled(0, pooling));
         assert_eq!(pooled, [[2.0, 1.5], [3.0, -1.0], [3.0, 4.0]]);
         assert!(States::new(0, 1).pooled(0, Pooling::Mean).is_empty());
+        assert_eq!([states.mean_vector(0, 0..2), states.mean_vector(0, 0..0)], [vec![0.8, 0.6], vec![0.0, 0.0]]);
     }
 }

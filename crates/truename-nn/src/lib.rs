@@ -53,10 +53,10 @@ pub use learner::{Learner, LearnerOptions, Step, untrained_characters};
 pub use name_pattern::NamePattern;
 pub use objective::{
     Classify, ClassifyTexts, Cloze, DebiasedLoss, Distance, Distillation, DistillationOptions, EntityVector, GoldSpan,
-    LabelledSpans, LabelledTexts, MarkedEntities, MaskedLanguageModelling, MaskedTokens, Metric, MetricLoss, Mining,
-    MultiSimilarity, Objective, Pair, Pairs, Prompts, Retrieval, RetrievalBatch, SoftLabels, SoftSpans, SoftVectors,
-    SpanLabels, SpanTeacher, SpanThreshold, Spans, SpansOptions, Synonyms, TaggedTokens, Tags, Targets, TeacherAnswers,
-    TeacherThresholds, TextPairs,
+    Joint, JointBatch, LabelledSpans, LabelledTexts, MarkedEntities, MaskedLanguageModelling, MaskedTokens, Metric,
+    MetricLoss, Mining, MultiSimilarity, Objective, Pair, Pairs, Prompts, Retrieval, RetrievalBatch, SoftLabels,
+    SoftSpans, SoftVectors, SpanLabels, SpanTeacher, SpanThreshold, Spans, SpansOptions, Synonyms, TaggedTokens, Tags,
+    Targets, TeacherAnswers, TeacherThresholds, TextPairs,
 };
 pub use optimizer::{AdamWOptions, OptimizerState};
 

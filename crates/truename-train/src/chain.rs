@@ -48,7 +48,18 @@ impl Keys for ChainKeys {
             "evaluation.keep",
         ],
         on: "task.kind",
-        values: &["groups", "in-context", "pairs", "pretrain", "recognize", "rerank", "retrieve", "synonyms", "tag"],
+        values: &[
+            "groups",
+            "in-context",
+            "joint",
+            "pairs",
+            "pretrain",
+            "recognize",
+            "rerank",
+            "retrieve",
+            "synonyms",
+            "tag",
+        ],
     }];
 }
 

@@ -58,8 +58,8 @@ pub use sentences::{
     SENTENCES_FILE, WrittenCounts, build_corpus, read_sentences,
 };
 pub use task::{
-    Classify, Distil, Groups, InContext, Kind, Pairs, Pretrain, Recognize, Rerank, Retrieve, Synonyms, Tag, begin,
-    begin_on,
+    Classify, Distil, Groups, InContext, Joint, Kind, Pairs, Pretrain, Recognize, Rerank, Retrieve, Synonyms, Tag,
+    begin, begin_on,
 };
 pub use trained::TrainedEncoders;
 pub use training::{Description, Epoch, EpochSize, Event, Run, Scores, Start, Task, TaskBatch, TaskData, Training};

@@ -80,8 +80,8 @@ pub use quantized_model::{QuantizeOptions, quantize_model, with_precision};
 pub use query::{Context, Query};
 pub use ranker::{FitOptions, Ranker};
 pub use recognizer::{
-    Annotator, CompositeRecognizer, DictionaryRecognizer, FormExample, MentionExamples, MentionModel, Reading,
-    RecognizedMention, Recognizer, RecognizerOptions, TrainedRecognizer, UnionRecognizer,
+    Annotator, CompositeRecognizer, DictionaryRecognizer, FormExample, MentionExamples, MentionModel, MentionVector,
+    Reading, RecognizedMention, Recognizer, RecognizerOptions, TrainedRecognizer, UnionRecognizer,
 };
 pub use reranker::{Reranker, Shortlist, TrainedReranker, context_scores};
 pub use retriever::{AttachedRetriever, ContextRetriever, TrainedRetriever};

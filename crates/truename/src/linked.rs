@@ -88,6 +88,7 @@ impl LinkedMention {
             tentative: _,
             evidence,
             assertions,
+            vector: _,
         } = recognized;
         let types = if mention_type.is_empty() { Vec::new() } else { vec![mention_type] };
         let mention_probability = probability;

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use truename_text::{Document, Span};
 
+use crate::MentionVector;
+
 /// A name to link, optionally with its context.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -12,6 +14,8 @@ pub struct Query<'a> {
     pub name: &'a str,
     /// Place of the mention in its document.
     pub context: Option<Context<'a>>,
+    /// Vector of the mention, where a network has read the document already.
+    pub vector: Option<&'a MentionVector>,
 }
 
 /// The document around a mention.
@@ -26,13 +30,19 @@ pub struct Context<'a> {
 impl<'a> Query<'a> {
     /// Creates a query without context.
     pub fn new(name: &'a str) -> Self {
-        Self { name, context: None }
+        Self { name, context: None, vector: None }
     }
 
     /// Adds the document that mentions the name.
     #[must_use]
     pub fn in_context(self, document: &'a Document, span: Span) -> Self {
         Self { context: Some(Context { document, span }), ..self }
+    }
+
+    /// Adds the vector of the mention, which counts where the encoder of the knowledge base is the network that made it.
+    #[must_use]
+    pub fn with_vector(self, vector: Option<&'a MentionVector>) -> Self {
+        Self { vector, ..self }
     }
 
     /// Answers the queries that have a context by `answer`, which is given the text of each with the name in the place of the mention, and the

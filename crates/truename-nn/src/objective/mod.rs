@@ -5,6 +5,7 @@
 mod classify;
 mod cloze;
 mod distillation;
+mod joint;
 mod masked_language;
 mod metric;
 mod pairs;
@@ -28,6 +29,7 @@ pub use distillation::{
     Distillation, DistillationOptions, SoftLabels, SoftSpans, SoftVectors, SpanTeacher, TeacherAnswers,
     TeacherThresholds,
 };
+pub use joint::{Joint, JointBatch};
 pub use masked_language::{MaskedLanguageModelling, MaskedTokens};
 pub use metric::{DebiasedLoss, Distance, LabelledTexts, Metric, MetricLoss, Mining, MultiSimilarity};
 pub use pairs::{Pair, Pairs, TextPairs};

@@ -35,16 +35,25 @@ impl Objective for Retrieval {
     type Batch = RetrievalBatch;
 
     fn loss(&self, pass: &Pass<'_>, batch: &RetrievalBatch) -> Loss {
-        let mentions = pass.vectors(0, &batch.mentions);
+        Loss(self.loss_of(pass.vectors(0, &batch.mentions), pass, batch))
+    }
+}
+
+impl Retrieval {
+    /// Returns the loss of mentions, given by their vectors.
+    ///
+    /// # Shapes
+    /// `mentions: [mentions, hidden]`, output: `[1]`
+    pub(super) fn loss_of(&self, mentions: Tensor<2>, pass: &Pass<'_>, batch: &RetrievalBatch) -> Tensor<1> {
         if batch.right.is_empty() {
-            return Loss(zero(mentions));
+            return zero(mentions);
         }
         let options = pass.vectors(0, &batch.options);
         let scores = match self.temperature {
             Some(temperature) => unit_rows(mentions).matmul(unit_rows(options).transpose()) / temperature,
             None => mentions.matmul(options.transpose()),
         };
-        Loss(retrieval(scores, &batch.right, &batch.negatives))
+        retrieval(scores, &batch.right, &batch.negatives)
     }
 }
 

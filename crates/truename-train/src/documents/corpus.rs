@@ -23,6 +23,8 @@ pub(crate) struct Passage {
     pub corpus: usize,
     /// Document of the passage, among those of its part of the data.
     pub document: usize,
+    /// Where it begins in its document.
+    pub start: usize,
 }
 
 /// A mention with the number of its type.
@@ -94,6 +96,7 @@ impl Corpora {
             text: document.text[span.range()].to_owned(),
             corpus,
             document: number,
+            start: span.start,
             ..Passage::default()
         }));
         self.documents += 1;

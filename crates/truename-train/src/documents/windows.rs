@@ -13,6 +13,10 @@ use crate::Error;
 pub(crate) struct LearntWindow {
     pub input: Input,
     pub labels: SpanLabels,
+    /// Number of the document.
+    pub document: usize,
+    /// The place of each mention in its document.
+    pub places: Vec<Span>,
 }
 
 /// Mentions that cannot be learnt, by the reason.
@@ -69,6 +73,8 @@ fn of_passage(
                 types: types.to_vec(),
                 ..SpanLabels::default()
             },
+            document: passage.document,
+            places: Vec::new(),
         })
         .collect();
     let mut unlearnt = UnlearntMentions::default();
@@ -80,6 +86,8 @@ fn of_passage(
             match window.tokens(mention.span) {
                 Some((first, last)) if ((last - first) as usize) < sizes.max_span && !mention.has_gaps => {
                     learnt.labels.gold.push(GoldSpan { first, last, type_number: mention.type_number });
+                    let place = Span::new(passage.start + mention.span.start, passage.start + mention.span.end);
+                    learnt.places.push(place);
                 }
                 found => {
                     unlearnt.too_long += usize::from(found.is_some() && !mention.has_gaps);
@@ -146,6 +154,7 @@ mod tests {
             text: text.into(),
             mentions: vec![mention("flu"), mention("eart attack"), mention("flu and heart attack of")],
             open: vec![at("guests")],
+            start: 7,
             ..Passage::default()
         };
         let sizes = WindowSizes { options: WindowOptions { tokens: 64, overlap: 8, capitals: false }, max_span: 4 };
@@ -153,6 +162,7 @@ mod tests {
         assert_eq!(unlearnt, UnlearntMentions { in_words: 1, too_long: 1, cut: 0 });
         let SpanLabels { gold, open, .. } = &windows[0].labels;
         assert_eq!((gold.len(), gold[0].first, open.len()), (1, 1, 3));
+        assert_eq!(windows[0].places, [Span::new(7, 10)]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Data of tasks that learn from mentions in their contexts, with the concepts that they stand for.
 
 mod keys;
+mod name_retrieval;
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -27,7 +28,8 @@ use crate::retrieval::ConceptRetriever;
 use crate::training::temporary_folder;
 use crate::{DataFile, Error, TaskData, error};
 
-pub(crate) use keys::{CandidateKeys, CandidateSource, MentionKeys};
+pub(crate) use keys::{CandidateKeys, CandidateSource, DataKeys, MentionKeys};
+pub(crate) use name_retrieval::{NameRetrieval, PlannedQuery, QueryText};
 
 /// Mentions to learn from and to evaluate on, and the concepts of a knowledge base.
 pub(crate) struct Mentions {
@@ -88,10 +90,9 @@ struct LeftOut {
 }
 
 impl Mentions {
-    /// Reads the knowledge base and the corpora that a recipe names, with so many candidates for each mention if they are asked for.
+    /// Reads the knowledge base and the corpora of a recipe, with so many candidates for each mention if they are asked for.
     /// Where there is no corpus to evaluate on, a share of the documents is held out.
-    pub fn read(recipe: &Recipe, candidates: Option<(&CandidateKeys, usize)>) -> Result<Self, Error> {
-        let MentionKeys { data, .. } = recipe.keys()?;
+    pub fn read(recipe: &Recipe, data: &DataKeys, candidates: Option<(&CandidateKeys, usize)>) -> Result<Self, Error> {
         if data.kb.is_empty() {
             return Err(error::missing("data.kb", HintPart::setting("kb")));
         }

@@ -5,6 +5,7 @@ mod classify;
 mod distil;
 mod groups;
 mod in_context;
+mod joint;
 mod kind;
 mod pairs;
 mod pretrain;
@@ -19,6 +20,7 @@ pub use classify::Classify;
 pub use distil::Distil;
 pub use groups::Groups;
 pub use in_context::InContext;
+pub use joint::Joint;
 pub(crate) use kind::learns_from_names;
 pub use kind::{Kind, begin, begin_on};
 pub use pairs::Pairs;
@@ -36,6 +38,7 @@ static KINDS: &[Kind] = &[
     distil::KIND,
     groups::KIND,
     in_context::KIND,
+    joint::KIND,
     pairs::KIND,
     pretrain::KIND,
     recognize::KIND,

@@ -24,7 +24,7 @@ pub(super) const KIND: Kind = Kind {
         explained: concat!(
             include_str!("../recipe/run.toml"),
             "[task]\n# Kind of task: a recognizer learns to find the mentions of types that are described in words (BINDER).\n",
-            "kind = \"recognize\"\n\n",
+            "kind = \"recognize\"\n\n[data]\n",
             include_str!("../documents/data.toml"),
             include_str!("recognize.toml"),
             include_str!("../recipe/schedule.toml"),
@@ -41,7 +41,7 @@ pub(super) const KIND: Kind = Kind {
 /// The sections of the kind.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct RecognizeKeys {
+pub(super) struct RecognizeKeys {
     spans: SpanKeys,
     objective: ObjectiveKeys,
 }
@@ -104,7 +104,7 @@ impl Keys for RecognizeKeys {
 
 /// Recognition of mentions as metric learning (BINDER, section 3).
 pub struct Recognize {
-    documents: Documents,
+    pub(super) documents: Documents,
     keys: DocumentKeys,
     own: RecognizeKeys,
     seed: u64,
@@ -115,7 +115,7 @@ pub struct Recognize {
 }
 
 impl Recognize {
-    fn new(recipe: &Recipe, checkpoint: Option<&Path>) -> Result<Self, Error> {
+    pub(super) fn new(recipe: &Recipe, checkpoint: Option<&Path>) -> Result<Self, Error> {
         let (keys, own): (DocumentKeys, RecognizeKeys) = (recipe.keys()?, recipe.keys()?);
         if own.spans.max_span + 3 > keys.text.window {
             return Err(error::value("spans.max_span", own.spans.max_span, "less than text.window by 3 or more"));
@@ -233,17 +233,7 @@ impl Task for Recognize {
     }
 
     fn batch(&self, plan: &Self::Plan, number: usize, _: &[Tokenizer]) -> Result<TaskBatch<Self>, Error> {
-        let mut batch = LabelledSpans {
-            descriptions: self.descriptions.clone(),
-            types: self.types.clone(),
-            ..LabelledSpans::default()
-        };
-        for window in plan[number].iter().map(|window| &self.documents.windows[*window as usize]) {
-            batch.texts.push_input(&window.input);
-            batch.labels.push(window.labels.clone());
-        }
-        let texts = batch.labels.len();
-        Ok((batch, texts))
+        Ok((self.labelled(&plan[number]), plan[number].len()))
     }
 
     fn describe_data(&self, _: &[Tokenizer]) -> Result<Description, Error> {
@@ -280,6 +270,20 @@ impl Task for Recognize {
 }
 
 impl Recognize {
+    /// Returns windows, given by their numbers, with what is to be recognized in them.
+    pub(super) fn labelled(&self, windows: &[u32]) -> LabelledSpans {
+        let mut batch = LabelledSpans {
+            descriptions: self.descriptions.clone(),
+            types: self.types.clone(),
+            ..LabelledSpans::default()
+        };
+        for window in windows.iter().map(|window| &self.documents.windows[*window as usize]) {
+            batch.texts.push_input(&window.input);
+            batch.labels.push(window.labels.clone());
+        }
+        batch
+    }
+
     /// Returns the threshold of each type with the best F1 on the data to evaluate on (BINDER, section 4.5).
     fn best_thresholds(&self, scorer: &SpanScorer, progress: &Progress) -> Result<Thresholds, Error> {
         /// Passages that are scored at a time.

@@ -98,7 +98,8 @@ impl Rerank {
         let mut config = ClozeConfig::new(prompt.window);
         (config.candidates, config.name_tokens) = (prompt.candidates, prompt.name_tokens);
         (config.question, config.together, config.score) = (prompt.question, prompt.together, prompt.score);
-        let mentions = Mentions::read(recipe, Some((&candidates, prompt.candidates)))?;
+        let keys: MentionKeys = recipe.keys()?;
+        let mentions = Mentions::read(recipe, &keys.data, Some((&candidates, prompt.candidates)))?;
         let has_negative = |example: &LinkedExample| negatives(example).next().is_some();
         let examples = mentions.train.iter().zip(0..);
         let learnt: Vec<u32> =
@@ -113,7 +114,7 @@ impl Rerank {
             let known = "higher, for each mention to learn has the name of one concept alone";
             return Err(error::value("prompt.exact", prompt.exact, known));
         }
-        Ok(Self { mentions, config, learnt, exact, keys: recipe.keys()?, prompt, seed: recipe.seed })
+        Ok(Self { mentions, config, learnt, exact, keys, prompt, seed: recipe.seed })
     }
 }
 

@@ -117,9 +117,10 @@ impl Retrieve {
         let retrieve: RetrieveKeys = recipe.keys()?;
         let mut config = RetrieverConfig::new();
         (config.window, config.concept_tokens) = (retrieve.retriever.window, retrieve.retriever.concept_tokens);
-        let mentions = Mentions::read(recipe, None)?;
+        let keys: MentionKeys = recipe.keys()?;
+        let mentions = Mentions::read(recipe, &keys.data, None)?;
         pooling_of("retriever.pooling", &retrieve.retriever.pooling)?;
-        Ok(Self { mentions, config, keys: recipe.keys()?, retrieve, seed: recipe.seed })
+        Ok(Self { mentions, config, keys, retrieve, seed: recipe.seed })
     }
 
     /// Number of hard negatives of a mention, rounded.

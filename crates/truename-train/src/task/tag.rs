@@ -21,7 +21,7 @@ pub(super) const KIND: Kind = Kind {
             include_str!("../recipe/run.toml"),
             "[task]\n# Kind of task: a recognizer learns to tag words by a linear layer and a softmax, without overlapping mentions.\n",
             "# The descriptions of the types do not count.\n",
-            "kind = \"tag\"\n\n",
+            "kind = \"tag\"\n\n[data]\n",
             include_str!("../documents/data.toml"),
             include_str!("../recipe/schedule.toml"),
         ),

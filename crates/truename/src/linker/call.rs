@@ -11,7 +11,7 @@ use truename_text::{Sentences, Span};
 use super::Linker;
 use super::fitted_rankers::FittedRankers;
 use super::models::ContextModels;
-use super::session::{Limits, RankQuery, Session, is_nil, sort};
+use super::session::{InText, Limits, RankQuery, Session, is_nil, sort};
 use super::vectors::Vectors;
 use crate::call::Call;
 use crate::explain::{explain, explain_context};
@@ -106,10 +106,16 @@ impl LinkCall<'_> {
             Some(retriever) => retriever.nearest(&queries, self.depth())?,
             None => vec![Vec::new(); queries.len()],
         };
-        let sentences = if in_context { sentences_of(&queries) } else { vec![None; queries.len()] };
-        let asked = queries.iter().zip(&nearest).zip(&sentences).map(|((query, nearest), in_sentence)| RankQuery {
+        let network = self.linker.kb.encoder()?.filter(|_| in_context).map(Encoder::hash);
+        let is_read = |query: &Query<'_>| query.vector.is_some_and(|vector| Some(&*vector.network) == network);
+        let sentences = sentences_of(&queries, |query| in_context && !is_read(query));
+        let asked = queries.iter().zip(&nearest).zip(&sentences).map(|((query, nearest), sentence)| RankQuery {
             nearest,
-            in_sentence: in_sentence.as_ref().map(|(text, place)| (text.as_ref(), *place)),
+            in_text: match (sentence, query.vector) {
+                (Some((text, place)), _) => Some(InText::Sentence(text, *place)),
+                (None, Some(vector)) if is_read(query) => Some(InText::Vector(&vector.values)),
+                _ => None,
+            },
             ..RankQuery::named(query.name)
         });
         let ranked = self.rank_asked(&asked.collect::<Vec<_>>())?;
@@ -250,11 +256,15 @@ fn nearest<'v>(
     Nearest::search(reader, snapshot, rows, fitted.allowed.as_ref(), 0).map(Some)
 }
 
-/// Returns the sentence of each query's mention with the query's name in the place of the mention, and the place of the name there.
-fn sentences_of<'a>(queries: &[Query<'a>]) -> Vec<Option<(Cow<'a, str>, Span)>> {
+/// Returns the sentence of each query's mention with the query's name in the place of the mention, and the place of the name there; `None` for
+/// queries without context and those that are not to be read.
+fn sentences_of<'a>(
+    queries: &[Query<'a>],
+    is_to_read: impl Fn(&Query<'a>) -> bool,
+) -> Vec<Option<(Cow<'a, str>, Span)>> {
     let mut read: Option<Sentences<'a>> = None;
     let sentence_of = |query: &Query<'a>| {
-        let Context { document, span } = query.context?;
+        let Context { document, span } = query.context.filter(|_| is_to_read(query))?;
         let text = document.text.as_str();
         // The queries of a document stand together.
         if read.as_ref().is_none_or(|read| !std::ptr::eq(read.text(), text)) {

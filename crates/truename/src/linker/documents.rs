@@ -22,7 +22,7 @@ use crate::explain::explain_mention;
 use crate::marked_documents::MarkedDocuments;
 use crate::recognizer::{Reading, RecognizedMention};
 use crate::shared_names::SharedNames;
-use crate::{Error, Link, LinkedDocument, LinkedMention, Query};
+use crate::{Error, Link, LinkedDocument, LinkedMention, MentionVector, Query};
 
 /// Returns the mentions of each document, in a call.
 type Find<'f> = &'f dyn Fn(&LinkCall<'_>, &mut Vec<Reading<'_>>) -> Result<Vec<Vec<RecognizedMention>>, Error>;
@@ -102,7 +102,7 @@ impl Linker {
             mentions
         };
         let mut linked: Vec<Vec<LinkedMention>> = found.par_iter().map(linked).collect();
-        self.rerank(call, documents, &mut linked)?;
+        self.rerank(call, documents, &found, &mut linked)?;
         self.weigh_document(&mut linked, call.threshold());
         let shared = SharedNames::new(&self.options, call.threshold());
         linked.par_iter_mut().for_each(|mentions| {
@@ -257,20 +257,22 @@ impl Linker {
         &self,
         call: &LinkCall<'_>,
         documents: &[Document],
+        found: &[Vec<MentionQuery<'_>>],
         linked: &mut [Vec<LinkedMention>],
     ) -> Result<(), Error> {
         if !call.reads_context() {
             return self.keep_types(call, linked);
         }
-        let names: Vec<(String, &Document, Span)> = documents
+        let mut asked: Vec<(String, &Document, Span, Option<&MentionVector>)> = Vec::new();
+        for ((document, found), mentions) in documents.iter().zip(found).zip(&*linked) {
+            let vectors: HashMap<Span, &MentionVector> = found.iter().filter_map(MentionQuery::vector).collect();
+            let names = mentions.iter().map(|mention| (mention.link.name.clone(), mention.span));
+            asked.extend(names.map(|(name, span)| (name, document, span, vectors.get(&span).copied())));
+        }
+        let queries = asked
             .iter()
-            .zip(&*linked)
-            .flat_map(|(document, mentions)| {
-                mentions.iter().map(move |mention| (mention.link.name.clone(), document, mention.span))
-            })
-            .collect();
-        let queries: Vec<Query<'_>> =
-            names.iter().map(|(name, document, span)| Query::new(name).in_context(document, *span)).collect();
+            .map(|(name, document, span, vector)| Query::new(name).in_context(document, *span).with_vector(*vector));
+        let queries: Vec<Query<'_>> = queries.collect();
         call.rank_in_context(&queries, &mut links_of(linked))?;
         self.keep_types(call, linked)?;
         call.rerank(&queries, &mut links_of(linked))
@@ -350,6 +352,11 @@ impl<'a> MentionQuery<'a> {
     fn name(&self) -> &str {
         let is_name = self.written.len() <= LONGEST_NAME_BYTES;
         self.long_form.as_deref().unwrap_or(if is_name { &self.written } else { "" })
+    }
+
+    /// Returns the vector of the mention in its text with its place, if the recognizer gave one.
+    fn vector(&self) -> Option<(Span, &MentionVector)> {
+        Some((self.recognized.span, self.recognized.vector.as_ref()?))
     }
 
     /// Returns whether this is a mention. A tentative one counts only if its long form links to a concept that has the

@@ -263,7 +263,7 @@ impl Linker {
     /// If a context's span is no part of its document, or the storage, the encoder or the re-ranker fails.
     #[tracing::instrument(skip_all, fields(names = queries.len()))]
     pub fn link_queries(&self, queries: &[Query<'_>]) -> Result<Vec<Link>, Error> {
-        for Query { name, context } in queries {
+        for Query { name, context, .. } in queries {
             if let Some(Context { document, span }) = context.filter(|all| all.span.of(&all.document.text).is_none()) {
                 let (start, end, bytes) = (span.start, span.end, document.text.len());
                 let message = format!(

@@ -28,13 +28,22 @@ pub(super) struct RankQuery<'a> {
     pub(super) is_truncated: bool,
     /// Concepts that the context proposes, with their scores.
     pub(super) nearest: &'a [(ConceptId, f64)],
-    /// The sentence that the encoder reads the name in, and the place of the name there; `None` for the name alone.
-    pub(super) in_sentence: Option<(&'a str, Span)>,
+    /// The name in its text, as the encoder sees it; `None` for the name alone.
+    pub(super) in_text: Option<InText<'a>>,
+}
+
+/// A name in its text, as the encoder sees it.
+#[derive(Clone, Copy)]
+pub(super) enum InText<'a> {
+    /// A sentence to read, and the place of the name there.
+    Sentence(&'a str, Span),
+    /// Its vector: the encoder has read the text already.
+    Vector(&'a [f32]),
 }
 
 impl<'a> RankQuery<'a> {
     pub(super) fn named(name: &'a str) -> Self {
-        Self { name, is_truncated: false, nearest: &[], in_sentence: None }
+        Self { name, is_truncated: false, nearest: &[], in_text: None }
     }
 }
 
@@ -92,7 +101,7 @@ impl<'a> Session<'a> {
                 let mut candidates = self.candidates(&profile, dense, asked.nearest)?;
                 let is_open = candidates.first().is_some_and(|best| best.scores.ranker.is_some());
                 // In a sentence the vectors speak for what is meant there.
-                match asked.in_sentence {
+                match asked.in_text {
                     None if is_open => put_sole_preferred_first(&profile, &mut candidates),
                     None => {}
                     // The scores of a retriever are those of its own vectors.

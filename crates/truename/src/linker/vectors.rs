@@ -6,7 +6,7 @@ use std::sync::Arc;
 use truename_infer::Embeddings;
 use truename_text::{Span, repaired};
 
-use super::session::RankQuery;
+use super::session::{InText, RankQuery};
 use crate::memo::Memo;
 use crate::{Encoder, Error};
 
@@ -52,12 +52,13 @@ impl Vectors {
             Self { values: vec![0.0; asked.len() * dimensions], dimensions, is_truncated: vec![false; asked.len()] };
         let (mut unknown, mut in_sentence) = (Vec::new(), Vec::new());
         for (at, asked) in asked.iter().enumerate() {
-            if asked.in_sentence.is_some() {
-                in_sentence.push(at);
-            } else if let Some(known) = remembered.known(asked.name) {
-                vectors.put(at, &known.values, known.is_truncated);
-            } else {
-                unknown.push(at);
+            match asked.in_text {
+                Some(InText::Sentence(text, place)) => in_sentence.push((at, (text, place))),
+                Some(InText::Vector(vector)) => vectors.put(at, vector, false),
+                None => match remembered.known(asked.name) {
+                    Some(known) => vectors.put(at, &known.values, known.is_truncated),
+                    None => unknown.push(at),
+                },
             }
         }
         let names: Vec<Cow<'_, str>> = unknown
@@ -68,10 +69,10 @@ impl Vectors {
         for at in unknown {
             remembered.insert(asked[at].name, vectors.row(at), vectors.is_truncated(at));
         }
-        let sentences: Vec<(&str, Span)> = in_sentence.iter().filter_map(|at| asked[*at].in_sentence).collect();
+        let (places, sentences): (Vec<usize>, Vec<(&str, Span)>) = in_sentence.into_iter().unzip();
         // A network of characters reads names alone.
         if !sentences.is_empty() {
-            vectors.put_all(&in_sentence, &encoder.encode_in_context(&sentences)?);
+            vectors.put_all(&places, &encoder.encode_in_context(&sentences)?);
         }
         Ok(vectors)
     }

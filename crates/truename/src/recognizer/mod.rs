@@ -136,6 +136,18 @@ pub struct RecognizedMention {
     pub evidence: String,
     /// Assertions that the document gives for a mention of its own; where it gives none, they are read from the text.
     pub assertions: Assertions,
+    /// Vector of the mention in its text; `None` if the recognizer's network did not learn to place mentions near names. Where the
+    /// encoder of the knowledge base is the same network, the linker does not read the text again.
+    pub vector: Option<MentionVector>,
+}
+
+/// The vector of a mention in its text, by the network that found it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MentionVector {
+    /// The values, of unit length.
+    pub values: Arc<[f32]>,
+    /// Hash of the network ([`Encoder::hash`](crate::Encoder::hash)).
+    pub network: Arc<str>,
 }
 
 impl RecognizedMention {

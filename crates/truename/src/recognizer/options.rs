@@ -157,7 +157,12 @@ impl RecognizerOptions {
     fn configured(&self, model: TrainedRecognizer, names: Option<&KnowledgeBase>) -> Result<TrainedRecognizer, Error> {
         let model = if self.entity_types.is_empty() { model } else { model.with_types(self.entity_types.clone())? };
         let is_flat = self.nested.map(|nested| !nested);
-        let options = SpanOptions { strategy: self.strategy, is_flat, min_margin: self.min_margin as f32 };
+        let options = SpanOptions {
+            strategy: self.strategy,
+            is_flat,
+            min_margin: self.min_margin as f32,
+            ..SpanOptions::default()
+        };
         let model = model.with_options(options)?;
         Ok(match names {
             Some(kb) => model.with_names(self.dictionary(kb).typed(true).with_model(None)),

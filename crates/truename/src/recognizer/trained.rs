@@ -11,7 +11,7 @@ use truename_infer::{
 };
 use truename_text::{Abbreviation, Document, Span, Words, is_pictograph, segments};
 
-use super::{DictionaryRecognizer, Reading, RecognizedMention, Recognizer};
+use super::{DictionaryRecognizer, MentionVector, Reading, RecognizedMention, Recognizer};
 use crate::Error;
 
 /// Share of the mentions that have no concept: most of those in words that are no name of the knowledge base, and what is no mention.
@@ -26,6 +26,8 @@ const SLACK: f32 = 8.0;
 #[derive(Clone)]
 pub struct TrainedRecognizer {
     model: Model,
+    /// Hash of the network, if it learnt to place mentions near names.
+    linking_network: Option<Arc<str>>,
     options: SpanOptions,
     /// Finds names that are mentions at lower thresholds.
     names: Option<Arc<DictionaryRecognizer>>,
@@ -53,11 +55,16 @@ impl TrainedRecognizer {
             return Err(Error::new(ErrorKind::NotFound, message).with_hint(advice));
         }
         let has_tags = Manifest::open(folder)?.heads().any(|head| head == TagConfig::HEAD);
-        let model = match has_tags {
-            true => Model::Tags(Arc::new(Tagger::open(folder)?)),
-            false => Model::Spans(Arc::new(SpanScorer::open(folder)?)),
+        let (model, linking_network) = match has_tags {
+            true => (Model::Tags(Arc::new(Tagger::open(folder)?)), None),
+            false => {
+                let scorer = SpanScorer::open(folder)?;
+                let network = scorer.reads_in_context()?.then(|| scorer.backbone().hash().into());
+                (Model::Spans(Arc::new(scorer)), network)
+            }
         };
-        Ok(Self { model, options: SpanOptions::default(), names: None, kept: BTreeSet::new() })
+        let (options, kept) = (SpanOptions::default(), BTreeSet::new());
+        Ok(Self { model, linking_network, options, names: None, kept })
     }
 
     /// Returns whether a model folder is that of a recognizer.
@@ -173,12 +180,18 @@ impl TrainedRecognizer {
                         threshold: Some(threshold),
                         probability: calibration.map(|calibration| calibration.probability(score - threshold)),
                         is_zero_shot,
+                        vector: span
+                            .vector
+                            .clone()
+                            .zip(self.linking_network.clone())
+                            .map(|(values, network)| MentionVector { values, network }),
                         ..RecognizedMention::new(span.span)
                     }
                 };
                 // A type that is left out takes no name at a lowered threshold.
                 let likely = LikelySpans { spans: names, slack: SLACK, types: &self.kept };
-                let found = scorer.find_likely(texts, likely, &self.options)?;
+                let options = SpanOptions { has_vectors: self.linking_network.is_some(), ..self.options };
+                let found = scorer.find_likely(texts, likely, &options)?;
                 Ok(found.iter().map(|spans| spans.iter().map(recognized).collect()).collect())
             }
             Model::Tags(tagger) => {
@@ -262,7 +275,16 @@ impl Recognizer for TrainedRecognizer {
                 mentions.extend(found.into_iter().map(moved));
             }
             reading.define_behind(mentions.iter().filter(|one| is_mention(one)).map(|one| one.span));
-            let short_forms = short_forms(reading, spans, &mentions);
+            let meant = short_forms(reading, spans, &mentions);
+            for one in &mut mentions {
+                if let Some(long) = meant.iter().find(|other| other.span == one.span) {
+                    one.vector.clone_from(&long.vector);
+                }
+            }
+            let is_free = |one: &RecognizedMention| {
+                !mentions.iter().any(|other| is_mention(other) && other.span.overlaps(one.span))
+            };
+            let short_forms: Vec<RecognizedMention> = meant.into_iter().filter(is_free).collect();
             if !self.kept.is_empty() {
                 mentions.retain(|one| self.kept.contains(&one.mention_type));
             }
@@ -312,8 +334,10 @@ fn extend_to_names(text: &str, mentions: &mut Vec<RecognizedMention>, names: &[R
                 && (name.span.end == one.span.end || is_hyphenated)
                 && (name.mention_type.is_empty() || name.mention_type.eq_ignore_ascii_case(&one.mention_type))
         };
-        if let Some(name) = names.iter().filter(is_around).max_by_key(|name| name.span.range().len()) {
-            one.span = name.span;
+        if let Some(name) = names.iter().filter(is_around).max_by_key(|name| name.span.range().len())
+            && name.span != one.span
+        {
+            (one.span, one.vector) = (name.span, None);
         }
     }
     let margin =
@@ -336,7 +360,7 @@ fn at_pictographs(text: &str, one: RecognizedMention) -> Vec<RecognizedMention> 
         let start = one.span.start + part.as_ptr().addr() - piece.as_ptr().addr();
         Span::new(start, start + part.len())
     };
-    parts.map(|part| RecognizedMention { span: span(part), ..one.clone() }).collect()
+    parts.map(|part| RecognizedMention { span: span(part), vector: None, ..one.clone() }).collect()
 }
 
 /// Returns a mention as it is, or, where it goes over the ends of lines and each part is a name but the whole is none, as its parts: a list of
@@ -352,7 +376,7 @@ fn at_names(text: &str, one: RecognizedMention, names: &[Span]) -> Vec<Recognize
     if !is_whole || parts.len() < 2 {
         return vec![one];
     }
-    parts.into_iter().map(|span| RecognizedMention { span, ..one.clone() }).collect()
+    parts.into_iter().map(|span| RecognizedMention { span, vector: None, ..one.clone() }).collect()
 }
 
 /// Returns whether a span is above its threshold, and not only in a curve of thresholds.
@@ -360,14 +384,15 @@ fn is_mention(one: &RecognizedMention) -> bool {
     one.score.zip(one.threshold).is_none_or(|(score, threshold)| score > threshold)
 }
 
-/// Returns the short forms whose long form is a mention where the document defines them, wherever they stand in no mention. A
-/// model that reads a passage or window without the definition can hardly know them.
+/// Returns the short forms whose long form is a mention where the document defines them, each as that mention. A model that reads a passage or
+/// window without the definition can hardly know them.
 fn short_forms(reading: &Reading<'_>, passages: &[Span], mentions: &[RecognizedMention]) -> Vec<RecognizedMention> {
     let text = reading.document().text.as_str();
     let mut meant: HashMap<Span, &RecognizedMention> = HashMap::new();
-    let mentions: Vec<&RecognizedMention> = mentions.iter().filter(|one| is_mention(one)).collect();
     for Abbreviation { long, .. } in reading.abbreviations() {
-        let mention = mentions.iter().copied().find(|one| one.span.end == long.end && one.fragments.is_empty());
+        let is_long =
+            |one: &&RecognizedMention| one.span.end == long.end && one.fragments.is_empty() && is_mention(one);
+        let mention = mentions.iter().find(is_long);
         meant.extend(mention.map(|mention| (*long, mention)));
     }
     let mut found = Vec::new();
@@ -383,11 +408,7 @@ fn short_forms(reading: &Reading<'_>, passages: &[Span], mentions: &[RecognizedM
                 continue;
             };
             let span = Span::new(words.span(word).start, words.span(word + length - 1).end);
-            if let Some(long) = meant.get(&form.defined)
-                && !mentions.iter().any(|one| one.span.overlaps(span))
-            {
-                found.push(RecognizedMention { span, ..(*long).clone() });
-            }
+            found.extend(meant.get(&form.defined).map(|long| RecognizedMention { span, ..(*long).clone() }));
             word += length;
         }
     }
@@ -480,7 +501,8 @@ mod tests {
         reading.define_behind(mentions.iter().map(|one| one.span));
         let found = short_forms(&reading, &document.passage_spans(), &mentions);
         let texts: Vec<(&str, usize)> = found.iter().map(|one| (&text[one.span.range()], one.span.start)).collect();
-        assert_eq!(texts, [("OAB", 21), ("OABs", text.find("OABs").unwrap())]);
+        let second = text.find("OAB, NTG").unwrap();
+        assert_eq!(texts, [("OAB", 21), ("OAB", second), ("OABs", text.find("OABs").unwrap())]);
         assert!(found.iter().all(|one| one.mention_type == "Disease" && one.score == Some(3.0)));
         let plain = Reading::without_abbreviations(&document);
         assert!(short_forms(&plain, &document.passage_spans(), &mentions).is_empty());

@@ -21,7 +21,7 @@ pub(super) fn merged(windows: &[&SpanWindow], found: &[Vec<TokenSpan>]) -> Vec<S
             let others = (number.saturating_sub(1)..(number + 2).min(windows.len())).filter(|other| *other != number);
             if !others.into_iter().any(is_farther) {
                 let TokenSpan { type_number, score, threshold, .. } = *span;
-                spans.push(ScoredSpan { span: place, type_number, score, threshold });
+                spans.push(ScoredSpan { span: place, type_number, score, threshold, vector: span.vector.clone() });
             }
         }
     }
@@ -70,6 +70,7 @@ mod tests {
             type_number,
             score,
             threshold: 0.0,
+            vector: None,
         });
         let kept: Vec<(usize, u32)> =
             flat(spans.collect()).iter().map(|span| (span.span.start, span.type_number)).collect();

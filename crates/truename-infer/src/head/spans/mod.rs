@@ -20,7 +20,7 @@ use truename_text::Span;
 
 use crate::backbone::Backbone;
 use crate::kernels::dot;
-use crate::{Error, Input, States, error};
+use crate::{Error, InContextConfig, Input, States, error};
 
 pub use config::{Descriptions, EntityType, MarginCalibration, SpanConfig, Thresholds, TypeVectors};
 use maps::Maps;
@@ -59,6 +59,8 @@ pub struct SpanOptions {
     pub is_flat: Option<bool>,
     /// Smallest difference of score and threshold; below 0 for more spans than the model takes for mentions.
     pub min_margin: f32,
+    /// Gives each span the vector of its tokens' states.
+    pub has_vectors: bool,
 }
 
 /// Spans with lower thresholds than others, such as names of a knowledge base.
@@ -92,12 +94,12 @@ pub enum SpanStrategy {
 
 impl Default for SpanOptions {
     fn default() -> Self {
-        Self { strategy: SpanStrategy::Span, is_flat: None, min_margin: 0.0 }
+        Self { strategy: SpanStrategy::Span, is_flat: None, min_margin: 0.0, has_vectors: false }
     }
 }
 
 /// A span of a text that is similar to a type.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ScoredSpan {
     /// Place in the text.
@@ -108,6 +110,9 @@ pub struct ScoredSpan {
     pub score: f32,
     /// Threshold of the type in the window around the span.
     pub threshold: f32,
+    /// Unit vector of the mean of its tokens' states, as [`Encoder::encode_in_context`](crate::Encoder::encode_in_context) gives; where it
+    /// was asked for.
+    pub vector: Option<Arc<[f32]>>,
 }
 
 impl WindowTask {
@@ -118,13 +123,14 @@ impl WindowTask {
 }
 
 /// A span by its tokens in a window.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct TokenSpan {
     first: u32,
     last: u32,
     type_number: u32,
     score: f32,
     threshold: f32,
+    vector: Option<Arc<[f32]>>,
 }
 
 impl SpanScorer {
@@ -220,6 +226,14 @@ impl SpanScorer {
         }
     }
 
+    /// Returns whether its network learnt to place mentions near names too, so that vectors of spans stand for mentions.
+    ///
+    /// # Errors
+    /// Where the configuration in the folder cannot be read.
+    pub fn reads_in_context(&self) -> Result<bool, Error> {
+        Ok(self.text.manifest().head::<InContextConfig>(InContextConfig::HEAD)?.is_some())
+    }
+
     /// The network that reads texts.
     pub fn backbone(&self) -> &Backbone {
         &self.text
@@ -311,6 +325,10 @@ impl SpanScorer {
         if let Some(Bounds { starts, ends }) = &bounds {
             found.retain(|span| starts.is_of(span.first, span.type_number) && ends.is_of(span.last, span.type_number));
         }
+        if options.has_vectors {
+            let vector = |span: &TokenSpan| states.mean_vector(0, span.first as usize..span.last as usize + 1);
+            found.iter_mut().for_each(|span| span.vector = Some(vector(span).into()));
+        }
         found
     }
 
@@ -400,6 +418,7 @@ impl SimdOp for Scan<'_> {
                     type_number,
                     score,
                     threshold,
+                    vector: None,
                 }));
             }
         }

@@ -277,18 +277,27 @@ impl Objective for Spans {
     }
 
     fn loss(&self, pass: &Pass<'_>, batch: &LabelledSpans) -> Loss {
-        let states = pass.states(0, &batch.texts);
+        Loss(self.loss_of(&pass.states(0, &batch.texts), pass, batch))
+    }
+}
+
+impl Spans {
+    /// Returns the loss of texts, given by the states of their tokens.
+    ///
+    /// # Shapes
+    /// `states: [tokens, hidden]`, output: `[1]`
+    pub(super) fn loss_of(&self, states: &Tensor<2>, pass: &Pass<'_>, batch: &LabelledSpans) -> Tensor<1> {
         let types = self.type_states(pass, batch);
         let [of_start, of_end, of_span] = self.options.weights;
         let map = |own: &Option<Linear>| own.as_ref().unwrap_or(&self.type_span).forward(types.clone());
-        let mut loss = self.spans(&states, self.type_span.forward(types.clone()), batch) * of_span;
+        let mut loss = self.spans(states, self.type_span.forward(types.clone()), batch) * of_span;
         if of_start > 0.0 {
-            loss = loss + self.positions(Part::Start, &states, map(&self.type_start), batch) * of_start;
+            loss = loss + self.positions(Part::Start, states, map(&self.type_start), batch) * of_start;
         }
         if of_end > 0.0 {
-            loss = loss + self.positions(Part::End, &states, map(&self.type_end), batch) * of_end;
+            loss = loss + self.positions(Part::End, states, map(&self.type_end), batch) * of_end;
         }
-        Loss(loss)
+        loss
     }
 }
 
