@@ -6,7 +6,8 @@ use crate::folder::{Folder, model, ran};
 use crate::rerank::{ILL, WIND, corpus_of};
 
 /// Two concepts share a name, and the words around it tell which is meant.
-const KB: &str = "id\tname\nA:1\tcommon cold\nA:1\tcold\nA:2\tlow temperature\nA:2\tcold\nA:3\taspirin\nA:3\tacid\n";
+pub const KB: &str =
+    "id\tname\nA:1\tcommon cold\nA:1\tcold\nA:2\tlow temperature\nA:2\tcold\nA:3\taspirin\nA:3\tacid\n";
 
 const RECIPE: &str = "\
 [task]

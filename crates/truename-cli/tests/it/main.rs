@@ -17,6 +17,7 @@ mod folder;
 mod import;
 mod in_context;
 mod interrupt;
+mod joint;
 mod judged;
 mod kill;
 mod learn;

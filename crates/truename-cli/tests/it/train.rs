@@ -288,7 +288,7 @@ fn explained_recipes_can_be_run() {
         assert_eq!(trained.code, 0, "{}", trained.err);
     }
     let unknown = folder.run(&["recipe", "explain", "spells"]);
-    assert!(unknown.code == 2 && unknown.err.contains("groups, in-context, pairs"), "{}", unknown.err);
+    assert!(unknown.code == 2 && unknown.err.contains("groups, in-context, joint, pairs"), "{}", unknown.err);
 }
 
 #[test]

@@ -58,3 +58,59 @@ impl Objective for Joint {
         Loss(recognition + linking * self.weight)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use truename_infer::{Checkpoint, Tokenizer};
+
+    use super::*;
+    use crate::objective::{GoldSpan, SpanLabels, SpansOptions};
+    use crate::{Learner, LearnerOptions};
+
+    fn bert() -> Checkpoint {
+        Checkpoint::open("../truename-infer/tests/models/bert".as_ref()).unwrap()
+    }
+
+    /// The loss of an objective over the small BERT.
+    fn loss<O: Objective>(objective: O, networks: usize, pool_entities: bool, batch: &O::Batch) -> f64 {
+        let checkpoints = (0..networks).map(|_| bert()).collect();
+        let options = LearnerOptions { pooling: Some(Pooling::Mean), pool_entities, ..LearnerOptions::default() };
+        Learner::new(checkpoints, objective, options).unwrap().loss(batch)
+    }
+
+    #[test]
+    fn the_loss_is_that_of_both_with_mentions_as_means_of_their_tokens() {
+        let tokenizer: Tokenizer = bert().tokenizer().unwrap();
+        let input = |text: &str| truename_infer::Input::new(tokenizer.tokens(text).unwrap().ids);
+        let (texts, places) = (["flu of guests", "a heart attack"].map(input), [1..2, 2..4]);
+        let names = ["flu", "heart attack", "heart"].map(input);
+        let mut spans = LabelledSpans { types: vec![0], ..LabelledSpans::default() };
+        spans.descriptions.push_input(&input("a disease"));
+        let mut retrieval = RetrievalBatch { right: vec![vec![0], vec![1], vec![1]], ..RetrievalBatch::default() };
+        retrieval.negatives = vec![vec![1, 2], vec![0, 2], vec![0]];
+        names.iter().for_each(|name| retrieval.options.push_input(name));
+        let mut alone = retrieval.clone();
+        for (text, place) in texts.iter().zip(&places) {
+            spans.texts.push_input(text);
+            let gold = vec![GoldSpan { first: place.start as u32, last: place.end as u32 - 1, type_number: 0 }];
+            let (starts, ends) = ((1..text.len() as u32 - 1).collect(), (1..text.len() as u32 - 1).collect());
+            spans.labels.push(SpanLabels { starts, ends, gold, open: Vec::new(), types: vec![0] });
+            alone.mentions.push_input(&text.clone().with_entity(place.clone()));
+        }
+        retrieval.mentions.push_input(&names[2]);
+        alone.mentions.push_input(&names[2]);
+        let hidden = bert().hidden();
+        let of_spans =
+            || Spans::new(hidden, hidden, SpansOptions { dimensions: 8, width: 4, ..SpansOptions::default() });
+        let of_names = Retrieval { temperature: Some(0.1) };
+        let joint = Joint { spans: of_spans(), retrieval: of_names, weight: 3.0 };
+        let rows: Vec<Range<usize>> = spans.texts.rows().collect();
+        let mentions = rows.iter().zip(&places).map(|(text, place)| text.start + place.start..text.start + place.end);
+        let batch = JointBatch { spans: spans.clone(), mentions: mentions.collect(), retrieval };
+        let expected = loss(of_spans(), 2, false, &spans) + 3.0 * loss(of_names, 1, true, &alone);
+        let found = loss(joint.clone(), 2, false, &batch);
+        assert!((found - expected).abs() < 1e-4, "{found} {expected}");
+        let unlinked = JointBatch { spans: spans.clone(), ..JointBatch::default() };
+        assert!((loss(joint, 2, false, &unlinked) - loss(of_spans(), 2, false, &spans)).abs() < 1e-5);
+    }
+}
