@@ -96,7 +96,7 @@ fn make(member: Member, run: &mut dyn Run, progress: &Arc<Progress>, waiting: &M
             Some(Event::Step { step, loss, learning_rate, texts }) => {
                 tell(Told::Step { step, steps: run.steps(), loss, learning_rate, texts });
             }
-            Some(Event::Evaluation { epoch, scores, is_best }) => tell(Told::Evaluation { epoch, scores, is_best }),
+            Some(Event::Evaluation { epoch, scores, is_best, .. }) => tell(Told::Evaluation { epoch, scores, is_best }),
             Some(Event::OutOfTime) => tell(Told::OutOfTime),
             Some(_) => {}
             None => break,

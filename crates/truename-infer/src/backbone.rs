@@ -287,12 +287,17 @@ impl Backbone {
         })
     }
 
-    /// Returns how much a token of a sequence attends to each in the last layer, as the mean over the heads.
-    pub(crate) fn attention(&self, sequence: &Input, token: usize) -> Result<Vec<f32>, Error> {
+    /// Returns how much some tokens of a sequence attend to each in the last layer, as the mean over them and the heads.
+    pub(crate) fn attention(&self, sequence: &Input, tokens: Range<usize>) -> Result<Vec<f32>, Error> {
         let Network::Transformer(transformer) = &self.network else { return Err(error::characters_alone()) };
         let Some(last) = transformer.layers.last() else { return Ok(Vec::new()) };
         let states = self.states(std::slice::from_ref(sequence), &[transformer.layers.len() - 1])?;
-        Ok(last.attention_weights(states[0].layer(0), token))
+        let (mut weights, share) = (vec![0.0; sequence.len()], 1.0 / tokens.len() as f32);
+        for token in tokens {
+            let of_token = last.attention_weights(states[0].layer(0), token);
+            weights.iter_mut().zip(of_token).for_each(|(sum, weight)| *sum += share * weight);
+        }
+        Ok(weights)
     }
 
     fn check(&self, sequences: &[Input], layers: &[usize]) -> Result<(), Error> {

@@ -44,6 +44,7 @@ impl Keys for ChainKeys {
             "schedule.weight_decay",
             "schedule.max_grad_norm",
             "evaluation.every",
+            "evaluation.steps",
             "evaluation.patience",
             "evaluation.keep",
         ],

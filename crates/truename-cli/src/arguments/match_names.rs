@@ -46,6 +46,9 @@ pub struct Match {
     /// Where the answer is NIL, give the best candidate as suggested_id and suggested_name
     #[arg(long)]
     pub suggest: bool,
+    /// Answer a name that consists of several ("hepatitis B and C") by the ids of all, with | between them
+    #[arg(long)]
+    pub composites: bool,
     #[command(flatten)]
     pub concepts: ConceptArguments,
     #[command(flatten)]

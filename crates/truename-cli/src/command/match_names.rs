@@ -76,6 +76,7 @@ fn link_options(arguments: &Match) -> Result<LinkOptions, truename::Error> {
         vote: arguments.vote as usize,
         explain: arguments.explain,
         encode_in_context: arguments.encode_in_context,
+        composites: arguments.composites,
         placeholders: arguments.placeholders.read()?,
         ..options
     })

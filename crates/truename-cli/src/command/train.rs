@@ -124,13 +124,12 @@ fn steps(run: &mut dyn Run, bar: &ProgressBar, quiet: bool) -> anyhow::Result<()
                 let (step, steps) = (run.step(), run.steps());
                 bar.suspend(|| crate::say!("the time of schedule.max_minutes is over after step {step} of {steps}"));
             }
-            Some(Event::Evaluation { epoch, scores: Some(scores), is_best }) if !quiet => {
+            Some(Event::Evaluation { epoch, step, scores: Some(scores), is_best }) if !quiet => {
+                let place = step.map_or_else(|| format!("epoch {epoch}"), |step| format!("step {step}"));
                 let values = scores.values.iter().map(|(name, value)| format!("{name} {:.2} %", 100.0 * value));
                 let values = values.collect::<Vec<_>>().join(", ");
                 let mark = if is_best { ", the best so far" } else { "" };
-                bar.suspend(|| {
-                    crate::say!("epoch {epoch}: {values} on {}{mark}", counted(scores.names as u64, "example"))
-                });
+                bar.suspend(|| crate::say!("{place}: {values} on {}{mark}", counted(scores.names as u64, "example")));
             }
             Some(_) => {}
             None => break,

@@ -10,8 +10,8 @@ use truename_text::Span;
 use truename_text::similarity::sequence_ratio;
 
 use super::masked::MaskedHead;
-use super::{ContextMapping, VectorLength, markers};
-use crate::{Backbone, Error, Part, Pooling, Sequence, Slot, SpecialToken, States, Template, Tokenizer, error};
+use super::{ContextMapping, markers};
+use crate::{Backbone, Error, Part, Sequence, Slot, SpecialToken, States, Template, Tokenizer, error};
 
 /// Scores the candidates of a mention in its context by a cloze prompt that shows all of them at once (Prompt-BioEL, section 3.2).
 pub struct ClozeScorer {
@@ -349,8 +349,7 @@ impl ClozeScorer {
         &self.backbone
     }
 
-    /// Returns a logit for each candidate of each query: the score of its token at the mask (equation 6, before the sigmoid). A
-    /// query without candidates has none.
+    /// Returns a logit for each candidate of each query, by [`ClozeConfig::score`]. A query without candidates has none.
     ///
     /// # Errors
     /// As [`ClozePrompt::tokens`].
@@ -382,8 +381,9 @@ impl ClozeScorer {
         self.backbone.tokenizer().holds_any(names, self.prompt.name_tokens)
     }
 
-    /// Returns the words of the context that the mask attends to most in the last layer, each with its share of the attention, most
-    /// attended first: a hint at what decided, and no proof.
+    /// Returns the words of the context that the last layer attends to most where the score is read, at the mention
+    /// ([`CandidateScore::Spans`]) or at the mask, each with its share of the attention, most attended first: a hint at what decided, and no
+    /// proof.
     ///
     /// # Errors
     /// As [`ClozePrompt::tokens`].
@@ -395,7 +395,11 @@ impl ClozeScorer {
         const SHORTEST: usize = 3;
         let Some(shown) = query.split(self.config().shown()).next() else { return Ok(Vec::new()) };
         let prompt = self.prompt.tokens(&shown, self.backbone.tokenizer())?;
-        let weights = self.backbone.attention(&prompt.sequence.input, prompt.mask)?;
+        let read = match self.config().score {
+            CandidateScore::Spans => prompt.mention,
+            CandidateScore::Token | CandidateScore::State => prompt.mask..prompt.mask + 1,
+        };
+        let weights = self.backbone.attention(&prompt.sequence.input, read)?;
         let mut words: BTreeMap<(usize, usize), f32> = BTreeMap::new();
         for (place, weight) in prompt.sequence.places.iter().zip(weights) {
             // The texts before and behind the mention.
@@ -432,13 +436,7 @@ impl ClozeScorer {
                 prompt.options.iter().map(|option| dot(states.row(0, *option))).collect()
             }
             CandidateScore::Spans => {
-                let width = states.width(0);
-                let mean = |tokens: &Range<usize>| {
-                    let mut vector = vec![0.0; width];
-                    let rows = &states.layer(0)[tokens.start * width..tokens.end * width];
-                    Pooling::Mean.write(rows, VectorLength::Unit, &mut vector);
-                    vector
-                };
+                let mean = |tokens: &Range<usize>| states.mean_vector(0, tokens.clone());
                 let mention = mean(&prompt.mention);
                 let dot = |names: Vec<f32>| mention.iter().zip(names).map(|(left, right)| left * right).sum();
                 prompt.names.iter().map(|names| CandidateScore::of_cosine(dot(mean(names)))).collect()

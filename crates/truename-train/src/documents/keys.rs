@@ -69,6 +69,7 @@ pub(crate) struct TextKeys {
     pub overlap: usize,
     pub batch: usize,
     pub flat: bool,
+    pub empty: bool,
 }
 
 impl Default for EncoderKeys {
@@ -87,7 +88,7 @@ impl Default for EncoderKeys {
 
 impl Default for TextKeys {
     fn default() -> Self {
-        Self { window: 128, overlap: 16, batch: 1024, flat: true }
+        Self { window: 128, overlap: 16, batch: 1024, flat: true, empty: true }
     }
 }
 

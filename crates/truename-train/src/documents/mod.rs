@@ -92,8 +92,9 @@ impl Documents {
         let SpanShape { max_span, capitals } = spans;
         let options = WindowOptions { tokens: text.window, overlap: text.overlap, capitals };
         let sizes = WindowSizes { options, max_span };
-        let (windows, unlearnt) =
+        let (mut windows, unlearnt) =
             windows(&train.passages, |passage| train.types_of(passage).to_vec(), tokenizer, sizes)?;
+        windows.retain(|window| text.empty || !window.labels.gold.is_empty());
         Ok(Self { types: keys.entity_types(), train, dev, windows, unlearnt })
     }
 

@@ -66,6 +66,8 @@ struct TaskKeys {
 pub struct Evaluation {
     /// Epochs from one evaluation and checkpoint to the next.
     pub every: usize,
+    /// Steps from one evaluation and checkpoint to the next within an epoch; 0 evaluates between epochs alone.
+    pub steps: u64,
     /// Evaluations without a better score after which the run ends; 0 never ends it.
     pub patience: usize,
     /// Weights that are the result.
@@ -102,7 +104,7 @@ impl Default for Recipe {
 
 impl Default for Evaluation {
     fn default() -> Self {
-        Self { every: 1, patience: 0, keep: Keep::Best }
+        Self { every: 1, steps: 0, patience: 0, keep: Keep::Best }
     }
 }
 
@@ -118,6 +120,7 @@ impl Keys for Recipe {
         ("schedule.weight_decay", Range::of(0.0, 1000.0)),
         ("schedule.max_grad_norm", Range::of(0.0, 1e6)),
         ("evaluation.every", Range::of(1.0, 10_000.0)),
+        ("evaluation.steps", Range::of(0.0, 1e10)),
         ("evaluation.patience", Range::of(0.0, 10_000.0)),
     ];
 

@@ -53,6 +53,7 @@ struct SpanKeys {
     dimensions: usize,
     width: usize,
     shared_maps: bool,
+    dropout: bool,
     capitals: bool,
 }
 
@@ -78,7 +79,7 @@ enum ThresholdKind {
 impl Default for SpanKeys {
     fn default() -> Self {
         let SpansOptions { max_span, dimensions, width, shares_maps, .. } = SpansOptions::default();
-        Self { max_span, dimensions, width, shared_maps: shares_maps, capitals: false }
+        Self { max_span, dimensions, width, shared_maps: shares_maps, dropout: false, capitals: false }
     }
 }
 
@@ -193,7 +194,7 @@ impl Task for Recognize {
     }
 
     fn objective(&self, networks: &[Checkpoint]) -> Result<Spans, Error> {
-        let SpanKeys { max_span, dimensions, width, shared_maps, capitals: _ } = self.own.spans;
+        let SpanKeys { max_span, dimensions, width, shared_maps, dropout, capitals: _ } = self.own.spans;
         let ObjectiveKeys { alpha, gamma, lambda, beta, temperature, thresholds } = self.own.objective;
         let threshold = match thresholds {
             ThresholdKind::Dynamic => SpanThreshold::Dynamic,
@@ -210,6 +211,7 @@ impl Task for Recognize {
             temperature,
             beta,
             shares_maps: shared_maps,
+            drops_vectors: dropout,
             seed: self.seed,
         };
         Ok(Spans::new(networks[0].hidden(), networks[1].hidden(), options))
@@ -284,12 +286,13 @@ impl Recognize {
         batch
     }
 
-    /// Returns the threshold of each type with the best F1 on the data to evaluate on (BINDER, section 4.5).
+    /// Returns the threshold of each type with the best F1 on the data to evaluate on (BINDER, section 4.5), after overlaps are removed where
+    /// the model removes them.
     fn best_thresholds(&self, scorer: &SpanScorer, progress: &Progress) -> Result<Thresholds, Error> {
         /// Passages that are scored at a time.
         const TOGETHER: usize = 64;
         let texts: Vec<&str> = self.documents.dev().collect();
-        let all = SpanOptions { is_flat: Some(false), min_margin: f32::NEG_INFINITY, ..SpanOptions::default() };
+        let all = SpanOptions { min_margin: f32::NEG_INFINITY, ..SpanOptions::default() };
         let mut best: Vec<TopSpans> =
             self.documents.dev_mentions().iter().map(|mentions| TopSpans::new(*mentions)).collect();
         for (chunk, texts) in texts.chunks(TOGETHER).enumerate() {

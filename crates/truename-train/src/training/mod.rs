@@ -139,6 +139,8 @@ pub enum Event {
     Evaluation {
         /// Epochs done.
         epoch: usize,
+        /// The step, where the evaluation is within an epoch.
+        step: Option<u64>,
         /// The scores, where there is something to evaluate.
         scores: Option<Scores>,
         /// The score is the best so far, or there is none. These weights are now the result, as all are by
@@ -294,7 +296,9 @@ impl<T: Task> Training<T> {
     /// Returns whether an evaluation is still to come before the next step, also one that a killed process did not finish.
     fn is_evaluation_due(&self) -> bool {
         let is_at_epoch = self.is_at_end() || self.state.epoch.is_multiple_of(self.recipe.evaluation.every);
-        let is_asked_for = self.is_timed_out || self.is_between_epochs() && is_at_epoch;
+        let steps = self.recipe.evaluation.steps;
+        let is_at_step = steps > 0 && self.state.step.is_multiple_of(steps);
+        let is_asked_for = self.is_timed_out || is_at_step || self.is_between_epochs() && is_at_epoch;
         self.state.evaluated < self.state.step && is_asked_for
     }
 
@@ -302,7 +306,7 @@ impl<T: Task> Training<T> {
     fn is_to_end(&self) -> bool {
         let patience = self.recipe.evaluation.patience;
         let is_out_of_patience = patience > 0 && self.state.since_best >= patience;
-        self.is_timed_out || self.is_between_epochs() && (self.is_at_end() || is_out_of_patience)
+        self.is_timed_out || is_out_of_patience || self.is_between_epochs() && self.is_at_end()
     }
 
     /// Returns whether the time of the recipe is over. A run makes one step at least.
@@ -361,7 +365,8 @@ impl<T: Task> Training<T> {
         let metric = |scores| Metric::Evaluation { step, epoch, scores, score, is_best, seconds };
         self.metrics.extend(scores.clone().map(metric));
         self.save()?;
-        Ok(Event::Evaluation { epoch, scores, is_best })
+        let step = (!self.is_between_epochs()).then_some(step);
+        Ok(Event::Evaluation { epoch, step, scores, is_best })
     }
 
     /// Finishes the model folder of a run that is over.

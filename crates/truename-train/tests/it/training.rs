@@ -308,7 +308,7 @@ fn a_run_ends_at_a_checkpoint_when_its_time_is_over_and_goes_on_with_more() {
     let expected = finish(begin(recipe(&[]), dataset(), &whole).unwrap());
     let little = || recipe(&["schedule.max_minutes=1e-9"]);
     let events = finish(begin(little(), dataset(), &short).unwrap());
-    let [Event::Step { step: 1, .. }, Event::OutOfTime, Event::Evaluation { epoch: 0, scores, is_best: true }] =
+    let [Event::Step { step: 1, .. }, Event::OutOfTime, Event::Evaluation { epoch: 0, scores, is_best: true, .. }] =
         &events[..]
     else {
         panic!("{events:?}")

@@ -77,7 +77,11 @@ impl Linker {
             }
         }
         let searched = unknown.len();
-        for (name, mut link) in unknown.iter().zip(call.rank(&unknown)?) {
+        let mut ranked = call.rank(&unknown)?;
+        if self.options.composites {
+            self.add_composites(call, &mut ranked)?;
+        }
+        for (name, mut link) in unknown.iter().zip(ranked) {
             // The ranker had room for many more.
             link.candidates.shrink_to_fit();
             let answer = Arc::new(NameAnswer { link: Arc::new(link), types: OnceLock::new() });

@@ -11,6 +11,7 @@
 
 mod answers;
 mod call;
+mod composite_names;
 mod contradiction;
 mod documents;
 mod fitted_rankers;
@@ -38,7 +39,7 @@ use truename_text::stable_hash;
 
 use crate::call::Call;
 use crate::name_filter::NameFilter;
-use crate::recognizer::{Recognizer, RecognizerOptions, TrainedRecognizer};
+use crate::recognizer::{CompositeRecognizer, Recognizer, RecognizerOptions, TrainedRecognizer};
 use crate::{Context, ContextRetriever, Error, KnowledgeBase, Link, Query, Reranker, bundled_models};
 
 /// Links names, and the mentions of documents, to the concepts of one knowledge base.
@@ -55,6 +56,8 @@ pub struct Linker {
     /// The recognizer in place of that of the knowledge base.
     given: Option<Arc<dyn Recognizer>>,
     recognizer: OnceLock<Arc<dyn Recognizer>>,
+    /// Finds the names of composite ones.
+    composites: OnceLock<CompositeRecognizer>,
     /// Rankers and names of the version read last.
     fitted: Mutex<Arc<FittedRankers>>,
     answers: Answers,
@@ -109,7 +112,8 @@ impl Linker {
         answers: Answers,
     ) -> Self {
         let fitted = Mutex::new(Arc::new(fitted));
-        Self { kb, options, models, given, recognizer: OnceLock::new(), fitted, answers }
+        let (recognizer, composites) = (OnceLock::new(), OnceLock::new());
+        Self { kb, options, models, given, recognizer, composites, fitted, answers }
     }
 
     /// Opens the models that read documents now.

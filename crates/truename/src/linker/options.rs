@@ -41,7 +41,8 @@ pub struct LinkOptions {
     pub stop_names: Arc<StopNames>,
     /// True if mentions within mentions of a document are kept.
     pub nested: bool,
-    /// True if coordinations (`breast and ovarian cancer`) are read as each of their names that the knowledge base has.
+    /// True if coordinations (`breast and ovarian cancer`) are read as each of their names that the knowledge base has: in documents each is
+    /// a mention, and a name that consists of several is answered by the ids of all (`A|B`).
     pub composites: bool,
     /// True if abbreviations that a document defines are expanded.
     pub abbreviations: bool,

@@ -250,3 +250,37 @@ fn a_document_alone_has_the_mentions_that_it_has_in_a_batch() {
     }
     assert!(together[6].iter().any(|mention| mention.fragments.len() == 2));
 }
+
+#[test]
+fn a_composite_name_is_answered_by_the_ids_of_all_its_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let linker = linker(&folder, options());
+    let ids = |name: &str| linker.link_name(name).unwrap().id().map(ToString::to_string);
+    for (name, expected) in [
+        ("hepatitis B and C", Some("C:8|C:9")),
+        ("Breast or Ovarian Cancer", Some("C:2|C:3")),
+        ("hypertension, lung cancer", Some("C:17|C:18")),
+        ("type 1 and type 2 diabetes", Some("C:0|C:1")),
+        // Names themselves, and names with other words beside.
+        ("head and neck cancer", Some("C:14")),
+        ("cancer of the head and neck", Some("C:14")),
+        ("hypertension and hypertension", Some("C:17")),
+    ] {
+        assert_eq!(ids(name).as_deref(), expected, "{name}");
+    }
+    for name in ["hepatitis B and ovarian pride", "hypertension and nonsense"] {
+        assert!(!ids(name).unwrap_or_default().contains('|'), "{name}");
+    }
+    let link = linker.link_name("hepatitis B and C").unwrap();
+    let best = link.answer().unwrap();
+    assert_eq!(
+        (best.preferred_name.as_str(), best.matched_name.as_str()),
+        ("hepatitis B|hepatitis C", "hepatitis B|hepatitis C")
+    );
+    assert!(best.probability > 0.5 && best.probability < 1.0, "{}", best.probability);
+    let explained = linker.with_options(LinkOptions { explain: true, ..options() }).unwrap();
+    let explanation = explained.link_name("hepatitis B and C").unwrap().explanation.unwrap();
+    assert_eq!(explanation, "It names several concepts: \"hepatitis B\" (C:8), \"hepatitis C\" (C:9).");
+    let plain = linker.with_options(LinkOptions::default()).unwrap();
+    assert!(!plain.link_name("hepatitis B and C").unwrap().candidates[0].id.as_str().contains('|'));
+}

@@ -9,7 +9,7 @@ use truename_infer::{Batch, SpanTensors};
 use self::contrast::{Group, contrast};
 use self::rows::{PositionRows, SpanRows};
 use super::{Loss, Objective, Pass};
-use crate::layer::{Linear, indices, unit_rows};
+use crate::layer::{Linear, dropped, indices, unit_rows};
 use crate::parameter::Parameter;
 
 /// Contrastive losses over spans, starts and ends of mentions, and thresholds (BINDER, section 3.2).
@@ -54,6 +54,8 @@ pub struct SpansOptions {
     pub threshold: SpanThreshold,
     /// Uses one map for starts and ends, and one for the three vectors of a type (table 5, shared linear layers).
     pub shares_maps: bool,
+    /// Drops numbers of the vectors that are compared too, by the dropout of the networks.
+    pub drops_vectors: bool,
     /// Seed of the initial values.
     pub seed: u64,
 }
@@ -82,6 +84,7 @@ impl Default for SpansOptions {
             beta: 0.5,
             threshold: SpanThreshold::Dynamic,
             shares_maps: false,
+            drops_vectors: false,
             seed: 0,
         }
     }
@@ -157,8 +160,15 @@ impl Spans {
     ///
     /// # Shapes
     /// `vectors: [rows, dimensions]`, `types: [types, dimensions]`, output: `[1]`
-    fn contrasted(&self, part: Part, vectors: Tensor<2>, types: Tensor<2>, mut groups: Vec<Group>) -> Tensor<1> {
-        let mut scores = self.scores(part, vectors, unit_rows(types));
+    fn contrasted(
+        &self,
+        pass: &Pass<'_>,
+        part: Part,
+        [vectors, types]: [Tensor<2>; 2],
+        mut groups: Vec<Group>,
+    ) -> Tensor<1> {
+        let drop = |vectors| if self.options.drops_vectors { dropped(vectors, pass.next_dropout()) } else { vectors };
+        let mut scores = self.scores(part, drop(vectors), unit_rows(drop(types)));
         let rows = scores.dims()[0];
         match (self.options.threshold, &self.thresholds) {
             (SpanThreshold::Learned, Some(thresholds)) => {
@@ -201,15 +211,17 @@ impl Spans {
         maps.flat_map(Linear::parameters).chain([widths, log_scales]).chain(thresholds.as_mut()).collect()
     }
 
-    fn positions(&self, part: Part, states: &Tensor<2>, types: Tensor<2>, batch: &LabelledSpans) -> Tensor<1> {
+    /// The vectors of tokens that begin or end a mention, and their groups.
+    fn positions(&self, part: Part, states: &Tensor<2>, batch: &LabelledSpans) -> (Tensor<2>, Vec<Group>) {
         let PositionRows { rows, groups } = PositionRows::of(batch, part);
         let states = states.clone().select(0, indices(rows, &states.device()));
-        self.contrasted(part, self.map(part).forward(states), types, groups)
+        (self.map(part).forward(states), groups)
     }
 
-    fn spans(&self, states: &Tensor<2>, types: Tensor<2>, batch: &LabelledSpans) -> Tensor<1> {
+    /// The vectors of spans, and their groups.
+    fn spans(&self, states: &Tensor<2>, batch: &LabelledSpans) -> (Tensor<2>, Vec<Group>) {
         let SpanRows { firsts, lasts, widths, groups } = SpanRows::of(batch, self.options.max_span);
-        self.contrasted(Part::Span, self.span_vectors(states, firsts, lasts, widths), types, groups)
+        (self.span_vectors(states, firsts, lasts, widths), groups)
     }
 
     /// Returns the vectors of spans, given by the rows of their first and last tokens and by their numbers of tokens less 1.
@@ -289,13 +301,17 @@ impl Spans {
     pub(super) fn loss_of(&self, states: &Tensor<2>, pass: &Pass<'_>, batch: &LabelledSpans) -> Tensor<1> {
         let types = self.type_states(pass, batch);
         let [of_start, of_end, of_span] = self.options.weights;
-        let map = |own: &Option<Linear>| own.as_ref().unwrap_or(&self.type_span).forward(types.clone());
-        let mut loss = self.spans(states, self.type_span.forward(types.clone()), batch) * of_span;
+        let part_loss = |part, (vectors, groups), own: &Option<Linear>| {
+            let types = own.as_ref().unwrap_or(&self.type_span).forward(types.clone());
+            self.contrasted(pass, part, [vectors, types], groups)
+        };
+        let mut loss = part_loss(Part::Span, self.spans(states, batch), &None) * of_span;
         if of_start > 0.0 {
-            loss = loss + self.positions(Part::Start, states, map(&self.type_start), batch) * of_start;
+            loss =
+                loss + part_loss(Part::Start, self.positions(Part::Start, states, batch), &self.type_start) * of_start;
         }
         if of_end > 0.0 {
-            loss = loss + self.positions(Part::End, states, map(&self.type_end), batch) * of_end;
+            loss = loss + part_loss(Part::End, self.positions(Part::End, states, batch), &self.type_end) * of_end;
         }
         loss
     }
