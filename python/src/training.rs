@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_millis(2500);
 enum Told {
     Begin { run: String, steps: u64, description: Vec<String> },
     Step { step: u64, steps: u64, loss: f64, learning_rate: f64, texts: usize },
-    Evaluation { epoch: usize, scores: Option<Scores>, is_best: bool },
+    Evaluation { epoch: usize, step: Option<u64>, scores: Option<Scores>, is_best: bool },
     OutOfTime,
     End { steps: u64, seconds: f64 },
 }
@@ -96,7 +96,9 @@ fn make(member: Member, run: &mut dyn Run, progress: &Arc<Progress>, waiting: &M
             Some(Event::Step { step, loss, learning_rate, texts }) => {
                 tell(Told::Step { step, steps: run.steps(), loss, learning_rate, texts });
             }
-            Some(Event::Evaluation { epoch, scores, is_best, .. }) => tell(Told::Evaluation { epoch, scores, is_best }),
+            Some(Event::Evaluation { epoch, step, scores, is_best }) => {
+                tell(Told::Evaluation { epoch, step, scores, is_best });
+            }
             Some(Event::OutOfTime) => tell(Told::OutOfTime),
             Some(_) => {}
             None => break,

@@ -30,7 +30,7 @@ class Run:
     seconds: float = 0.0
     """Time of the last run."""
     evaluations: list[dict[str, Any]] = field(default_factory=list)
-    """Evaluations: epoch, scores by name, and whether the scores were the best so far."""
+    """Evaluations: epoch, step where it is within an epoch, scores by name, and whether the scores were the best so far."""
 
     def __fspath__(self) -> str:
         """Return the folder."""
