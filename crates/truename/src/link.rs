@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use truename_kb::ConceptId;
 
+/// Between the ids of a composite answer, and between its preferred names, as corpora have it.
+pub(crate) const COMPOSITE: &str = "|";
+
 /// Answer for one name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]

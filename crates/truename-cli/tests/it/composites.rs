@@ -1,4 +1,4 @@
-//! `--composites` of `link`, `recognize` and `evaluate link`.
+//! `--composites` of `link`, `recognize`, `match` and `evaluate link`.
 
 use serde_json::json;
 
@@ -27,6 +27,20 @@ fn the_names_of_a_coordination_are_written() {
     let annotations = String::from_utf8(folder.read("brat/a.ann")).unwrap();
     assert!(annotations.contains("T1\tdisease 0 5;16 23\tHeart failure\n"), "{annotations}");
     assert_eq!(folder.run(&["link", "a.txt", "--kb", "kb", "--mentions", "--composites"]).code, 2);
+}
+
+#[test]
+fn a_cell_that_consists_of_several_names_has_their_ids() {
+    let folder = Folder::with_kb();
+    folder.write("names.csv", "name\nheart attack or failure\nheart attack\nheart attack and so on\n");
+    let ids = |flags: &[&str]| {
+        let run = folder.run(&[&["-q", "match", "names.csv", "--kb", "kb"], flags].concat());
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{flags:?}");
+        run.out.lines().skip(1).map(|row| row.split(',').nth(1).unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let composites = ids(&["--composites"]);
+    assert_eq!(composites[..2], ["X:1|X:2", "X:1"]);
+    assert!(!composites[2].contains('|') && !ids(&[])[0].contains('|'));
 }
 
 #[test]

@@ -80,13 +80,14 @@ impl LinkEvaluation {
         Ok(judged)
     }
 
-    /// Returns a concept with all its ids; each is looked up once.
+    /// Returns an answer with all ids of its concepts; each is looked up once.
     fn answer(&mut self, id: &str) -> Result<Answer, Error> {
         if let Some(answer) = self.answers.get(id) {
             return Ok(answer.clone());
         }
-        let concept = self.kb().concept(&id.parse()?)?;
-        let answer = Answer { ids: std::iter::once(id.to_owned()).chain(concept.xrefs).collect() };
+        let concepts = self.kb().concepts_of(&id.parse()?)?;
+        let ids = concepts.into_iter().flat_map(|concept| std::iter::once(concept.id.to_string()).chain(concept.xrefs));
+        let answer = Answer { ids: ids.collect() };
         self.answers.insert(id.to_owned(), answer.clone());
         Ok(answer)
     }

@@ -1,5 +1,7 @@
-//! The kind `joint`: a recognizer (BINDER) whose text encoder places the mentions that it finds near the names of their concepts, from one
-//! reading of a text.
+//! The kind `joint`: a recognizer (BINDER) whose encoder places mentions near the names of their concepts.
+//!
+//! A mention's vector is the mean of its tokens' states in the window that is recognized in, so that one reading of a text finds mentions and
+//! links them.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -21,6 +21,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use truename_error::ErrorKind;
 use truename_index::{Hit, NgramIndex, Rank, Search, SearchScratch, VectorIndex, VectorScratch, VectorSearch};
 use truename_infer::Encoder;
 use truename_kb::{Concept, ConceptId, NameIndex, Snapshot, Store, WriteTransaction};
@@ -40,6 +41,7 @@ pub use written_ids::WrittenIds;
 
 use crate::Error;
 use crate::indexes::Indexes;
+use crate::link::COMPOSITE;
 
 /// A knowledge base on disk.
 #[derive(Clone)]
@@ -117,6 +119,19 @@ impl KnowledgeBase {
     /// If there is none ([`Error::is_not_found`]) or the storage fails.
     pub fn concept(&self, id: &ConceptId) -> Result<Concept, Error> {
         self.store.snapshot()?.concept_by_id(id)
+    }
+
+    /// Returns the concepts of an answer: the one with the id, or those of a composite one (`A|B`, [`LinkOptions::composites`](crate::LinkOptions::composites)).
+    ///
+    /// # Errors
+    /// As [`KnowledgeBase::concept`].
+    pub fn concepts_of(&self, id: &ConceptId) -> Result<Vec<Concept>, Error> {
+        match self.concept(id) {
+            Err(error) if error.kind() == ErrorKind::NotFound && id.as_str().contains(COMPOSITE) => {
+                id.as_str().split(COMPOSITE).map(|part| self.concept(&part.parse()?)).collect()
+            }
+            concept => Ok(vec![concept?]),
+        }
     }
 
     /// Passes every concept to `visit`, in the order of their ids.

@@ -8,11 +8,9 @@ use truename_kb::ConceptId;
 use truename_text::{Document, KeyMatch};
 
 use super::{LinkCall, LinkOptions, Linker, is_nil};
+use crate::link::COMPOSITE;
 use crate::recognizer::{CompositeRecognizer, DictionaryRecognizer, Reading, RecognizedMention, Recognizer};
 use crate::{Candidate, Error, Link, Scores};
-
-/// Between the ids of a composite name, and between its preferred names, as corpora have it.
-const SEPARATOR: &str = "|";
 
 impl Linker {
     /// Answers each text that is no name itself, but consists of names of several concepts, by all of these: its first candidate then has
@@ -89,7 +87,7 @@ fn composite(parts: &[Link]) -> Option<Candidate> {
         return None;
     }
     let joined =
-        |of: &dyn Fn(&Candidate) -> &str| answers.iter().map(|answer| of(answer)).collect::<Vec<_>>().join(SEPARATOR);
+        |of: &dyn Fn(&Candidate) -> &str| answers.iter().map(|answer| of(answer)).collect::<Vec<_>>().join(COMPOSITE);
     let id: ConceptId = joined(&|answer| answer.id.as_str()).parse().ok()?;
     let exact = answers.iter().map(|answer| answer.scores.exact).fold(f64::INFINITY, f64::min);
     let probability = answers.iter().map(|answer| answer.probability).product();

@@ -277,6 +277,11 @@ fn a_composite_name_is_answered_by_the_ids_of_all_its_names() {
         (best.preferred_name.as_str(), best.matched_name.as_str()),
         ("hepatitis B|hepatitis C", "hepatitis B|hepatitis C")
     );
+    let concepts = linker.knowledge_base().concepts_of(&best.id).unwrap();
+    assert_eq!(
+        concepts.iter().map(|concept| concept.name.as_str()).collect::<Vec<_>>(),
+        ["hepatitis B", "hepatitis C"]
+    );
     assert!(best.probability > 0.5 && best.probability < 1.0, "{}", best.probability);
     let explained = linker.with_options(LinkOptions { explain: true, ..options() }).unwrap();
     let explanation = explained.link_name("hepatitis B and C").unwrap().explanation.unwrap();
