@@ -1,6 +1,6 @@
 //! The kind `joint`: a recognizer (BINDER) whose encoder places mentions near the names of their concepts.
 //!
-//! A mention's vector is the mean of its tokens' states in the window that is recognized in, so that one reading of a text finds mentions and
+//! A mention's vector is the mean of its tokens' states in the window in which it is found, so that one reading of a text finds mentions and
 //! links them.
 
 use std::collections::HashMap;
