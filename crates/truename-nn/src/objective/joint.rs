@@ -48,7 +48,7 @@ impl Objective for Joint {
         if !batch.mentions.is_empty() {
             mentions.push(pool(Pooling::Mean, states, &Layout::of_rows(batch.mentions.clone())));
         }
-        if batch.retrieval.mentions.len() > 0 {
+        if !batch.retrieval.mentions.is_empty() {
             mentions.push(pass.vectors(0, &batch.retrieval.mentions));
         }
         if mentions.is_empty() {
