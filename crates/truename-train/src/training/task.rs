@@ -199,7 +199,7 @@ impl<O: Objective> Epoch<'_, O> {
     pub fn encoder(&self) -> Result<Encoder, Error> {
         let folder = temporary_folder()?;
         self.learner.save_encoder(folder.path())?;
-        Ok(Encoder::open(folder.path())?)
+        Encoder::open(folder.path())
     }
 
     /// Returns the vectors of names by the first network as it is now, and their width.
