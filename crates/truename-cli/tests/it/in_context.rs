@@ -6,8 +6,7 @@ use crate::folder::{Folder, model, ran};
 use crate::rerank::{ILL, WIND, corpus_of};
 
 /// Two concepts share a name, and the words around it tell which is meant.
-pub const KB: &str =
-    "id\tname\nA:1\tcommon cold\nA:1\tcold\nA:2\tlow temperature\nA:2\tcold\nA:3\taspirin\nA:3\tacid\n";
+const KB: &str = "id\tname\nA:1\tcommon cold\nA:1\tcold\nA:2\tlow temperature\nA:2\tcold\nA:3\taspirin\nA:3\tacid\n";
 
 const RECIPE: &str = "\
 [task]
@@ -27,15 +26,21 @@ every = 60
 keep = \"last\"
 ";
 
-/// With an encoder in `encoder` whose vectors the knowledge base `kb` has.
-fn trained() -> Folder {
+/// With a knowledge base in `kb`, documents to learn and to evaluate on, and a recipe in `recipe.toml`.
+pub fn prepared(recipe: &str) -> Folder {
     let folder = Folder::new();
     folder.write("kb.tsv", KB);
     assert_eq!(folder.run(&["-q", "kb", "import", "kb.tsv", "--out", "kb"]), ran(0, "", ""));
     folder.write("corpus.pubtator", corpus_of(1, |text, _| text.to_owned()));
     // The same tokens, which are not learnt.
     folder.write("dev.pubtator", corpus_of(1, |text, _| text.replacen(' ', "  ", 1)));
-    folder.write("recipe.toml", RECIPE);
+    folder.write("recipe.toml", recipe);
+    folder
+}
+
+/// With an encoder in `encoder` whose vectors the knowledge base `kb` has.
+fn trained() -> Folder {
+    let folder = prepared(RECIPE);
     let run = folder.run(&["train", "recipe.toml", "--kb", "kb", "--encoder", &model("bert"), "--out", "encoder"]);
     assert_eq!((run.code, run.out.as_str()), (0, "encoder\n"), "{}", run.err);
     assert!(run.err.contains("3 concepts; 8 mentions to learn, 8 to evaluate on"), "{}", run.err);

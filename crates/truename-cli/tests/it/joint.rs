@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::folder::{Folder, model, ran};
-use crate::in_context::KB;
-use crate::rerank::{ILL, WIND, corpus_of};
+use crate::folder::{model, ran};
+use crate::in_context::prepared;
+use crate::rerank::{ILL, WIND};
 
 const RECIPE: &str = "\
 [task]
@@ -30,13 +30,7 @@ keep = \"last\"
 
 #[test]
 fn one_model_finds_mentions_and_links_them_by_their_texts() {
-    let folder = Folder::new();
-    folder.write("kb.tsv", KB);
-    assert_eq!(folder.run(&["-q", "kb", "import", "kb.tsv", "--out", "kb"]), ran(0, "", ""));
-    folder.write("corpus.pubtator", corpus_of(1, |text, _| text.to_owned()));
-    // The same tokens, which are not learnt.
-    folder.write("dev.pubtator", corpus_of(1, |text, _| text.replacen(' ', "  ", 1)));
-    folder.write("recipe.toml", RECIPE);
+    let folder = prepared(RECIPE);
     let run = folder.run(&["train", "recipe.toml", "--kb", "kb", "--encoder", &model("bert"), "--out", "model"]);
     assert_eq!((run.code, run.out.as_str()), (0, "model\n"), "{}", run.err);
     assert!(run.err.contains("8 mentions in windows are linked, among 5 distinct names"), "{}", run.err);

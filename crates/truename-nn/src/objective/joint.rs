@@ -29,8 +29,8 @@ pub struct JointBatch {
     pub spans: LabelledSpans,
     /// The mentions that are linked, by their rows among the tokens of all texts.
     pub mentions: Vec<Range<usize>>,
-    /// What they are linked to. The mentions of the texts come first, its own [`mentions`](RetrievalBatch::mentions), names without a text, behind
-    /// them.
+    /// The options, with the right ones and the negatives of each query. The first queries are the mentions of the texts, the others those of
+    /// [`RetrievalBatch::mentions`], which are names alone.
     pub retrieval: RetrievalBatch,
 }
 

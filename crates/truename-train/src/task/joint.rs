@@ -206,17 +206,18 @@ impl Task for Joint {
 
     fn plan_epoch(&self, plan: &mut JointPlan, epoch: &Epoch<'_, JointObjective>) -> Result<(), Error> {
         let mut random = epoch.random();
-        plan.windows = self.recognize.documents.plan(self.batch_tokens, &mut random);
-        plan.windows.truncate(epoch.max_batches);
-        let drawn = plan.windows.iter().map(|windows| {
+        let mut batches = self.recognize.documents.plan(self.batch_tokens, &mut random);
+        batches.truncate(epoch.max_batches);
+        let drawn = batches.iter().map(|windows| {
             let linked = windows.iter().flat_map(|window| &self.linked[*window as usize]);
             let names = self.retrieval.drawn_names(&mut random, self.linking.names);
             linked.map(|place| QueryText::Mention(place.example)).chain(names).collect()
         });
         let (drawn, encoder) = (drawn.collect(), epoch.encoder()?);
-        let vectors = self.mention_vectors(&plan.windows.concat(), &encoder, epoch.progress())?;
+        let vectors = self.mention_vectors(&batches.concat(), &encoder, epoch.progress())?;
         let mention = |example| vectors[&example].as_slice();
-        plan.queries = self.retrieval.plan(drawn, mention, &encoder, &mut random, epoch.progress())?;
+        let queries = self.retrieval.plan(drawn, mention, &encoder, &mut random, epoch.progress())?;
+        *plan = JointPlan { windows: batches, queries };
         Ok(())
     }
 

@@ -283,6 +283,11 @@ impl<T: Task> Training<T> {
         self.state.batch == 0 && self.task.batches(&self.state.plan) == 0
     }
 
+    /// Returns whether the epoch under way has batches that there are steps left for.
+    fn has_batches_left(&self) -> bool {
+        self.state.batch < self.task.batches(&self.state.plan) && self.state.step < self.steps()
+    }
+
     /// Returns whether every epoch was learnt, or as many steps were made as there may be.
     fn is_at_end(&self) -> bool {
         self.state.epoch >= self.recipe.schedule.epochs || self.state.step == self.steps()
@@ -297,7 +302,9 @@ impl<T: Task> Training<T> {
     fn is_evaluation_due(&self) -> bool {
         let is_at_epoch = self.is_at_end() || self.state.epoch.is_multiple_of(self.recipe.evaluation.every);
         let steps = self.recipe.evaluation.steps;
-        let is_at_step = steps > 0 && self.state.step.is_multiple_of(steps);
+        // The evaluation of an epoch's last step comes when the epoch has ended.
+        let is_at_place = self.is_between_epochs() || self.has_batches_left();
+        let is_at_step = steps > 0 && self.state.step.is_multiple_of(steps) && is_at_place;
         let is_asked_for = self.is_timed_out || is_at_step || self.is_between_epochs() && is_at_epoch;
         self.state.evaluated < self.state.step && is_asked_for
     }
@@ -412,7 +419,7 @@ impl<T: Task> Run for Training<T> {
         if self.task.batches(&self.state.plan) == 0 {
             self.plan_epoch()?;
         }
-        if self.state.batch < self.task.batches(&self.state.plan) && self.state.step < self.steps() {
+        if self.has_batches_left() {
             if self.is_timed_out {
                 self.is_over = true;
                 return Ok(None);

@@ -195,7 +195,7 @@ impl<O: Objective> Epoch<'_, O> {
     /// Opens the first network as it is now, in the engine that serves it: the fastest way to read many texts on a CPU.
     ///
     /// # Errors
-    /// Where there is no room for the weights among the temporary files.
+    /// If the weights cannot be written to the folder of temporary files.
     pub fn encoder(&self) -> Result<Encoder, Error> {
         let folder = temporary_folder()?;
         self.learner.save_encoder(folder.path())?;

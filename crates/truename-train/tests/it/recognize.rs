@@ -1,8 +1,10 @@
 //! Tasks that learn from documents with mentions, by the small BERT of `truename-infer`.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use truename_infer::{EntityType, LikelySpans, SpanOptions, SpanScorer, Tagger, Thresholds};
+use truename_kb::Progress;
 use truename_text::Span;
 use truename_train::{Change, Error, Recipe, Scores, Start, begin};
 
@@ -251,4 +253,45 @@ fn a_tagger_says_how_sure_it_is() {
     trained(&recipe("tag", &corpus, &["schedule.epochs=60"]).unwrap(), &out);
     let found = Tagger::open(&out).unwrap().find(&["No one had gout or fever."]).unwrap().remove(0);
     assert!(found.len() == 2 && found[0].probability > 0.5, "{found:?}");
+}
+
+#[test]
+fn windows_without_mentions_may_be_left_out_and_compared_vectors_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path(), "corpus.jsonl", &TEXTS, &str::to_owned);
+    let begun = |out: &str, set: &[&str]| {
+        begin(&recipe("recognize", &corpus, set).unwrap(), &folder.path().join(out), Start::Anew).unwrap()
+    };
+    for (empty, texts) in [("text.empty=true", ", 6 texts"), ("text.empty=false", ", 5 texts")] {
+        let described = begun(empty, &[empty]).describe().unwrap().join("\n");
+        assert!(described.contains(texts), "{described}");
+    }
+    let weights = |out: &str, dropout: &str| {
+        begun(out, &["encoder.dropout=0.3", "schedule.max_steps=1", dropout]).finish().unwrap();
+        std::fs::read(folder.path().join(out).join("model.safetensors")).unwrap()
+    };
+    assert_ne!(weights("kept", "spans.dropout=false"), weights("dropped", "spans.dropout=true"));
+}
+
+#[test]
+fn a_joint_run_stopped_while_names_are_mined_goes_on_to_the_same_weights() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("kb.tsv"), "id\tname\nD:1\tflu\nD:1\tgrippe\nD:2\tfever\nD:3\tgout\n").unwrap();
+    let text = "1|t|the flu and a fever\n1\t4\t7\tflu\tDisease\tD:1\n1\t14\t19\tfever\tDisease\tD:2\n\n";
+    std::fs::write(path("corpus.pubtator"), text).unwrap();
+    let kb = format!("data.kb=['{}']", path("kb.tsv").display());
+    let set = [&kb, "spans.dimensions=16", "schedule.epochs=2", "evaluation.every=2"];
+    let recipe = recipe("joint", &path("corpus.pubtator"), &set).unwrap();
+    begin(&recipe, &path("whole"), Start::Anew).unwrap().finish().unwrap();
+    let mut run = begin(&recipe, &path("broken"), Start::Anew).unwrap();
+    let progress = Arc::new(Progress::default());
+    progress.stop();
+    run.stop_by(progress);
+    assert!(run.advance().unwrap_err().is_interrupted());
+    run.save().unwrap();
+    drop(run);
+    begin(&recipe, &path("broken"), Start::Resumed).unwrap().finish().unwrap();
+    let weights = |out: &str| std::fs::read(path(out).join("model.safetensors")).unwrap();
+    assert_eq!(weights("whole"), weights("broken"));
 }

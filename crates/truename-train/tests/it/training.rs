@@ -378,6 +378,19 @@ fn patience_ends_a_run_and_the_best_weights_stay() {
 }
 
 #[test]
+fn a_run_evaluates_within_epochs() {
+    let out = tempfile::tempdir().unwrap();
+    let events = finish(begin(recipe(&["evaluation.steps=1", "schedule.epochs=2"]), dataset(), out.path()).unwrap());
+    let evaluated: Vec<Option<u64>> = events
+        .iter()
+        .filter_map(|event| if let Event::Evaluation { step, .. } = event { Some(*step) } else { None })
+        .collect();
+    let steps = events.iter().filter(|event| matches!(event, Event::Step { .. })).count();
+    assert_eq!(evaluated.len(), steps, "{events:?}");
+    assert!(steps > 2 && evaluated[0] == Some(1) && evaluated.last() == Some(&None), "{events:?}");
+}
+
+#[test]
 fn a_run_is_not_overwritten_nor_mixed_with_another() {
     let out = tempfile::tempdir().unwrap();
     let folder = out.path().join("run");
