@@ -1,6 +1,9 @@
-//! HGNC's complete set of approved genes, and its list of withdrawn ones.
+//! HGNC's complete set of approved genes, its list of withdrawn ones, and custom downloads, whose columns have long names.
 
-use super::published::{Concepts, Description, PublishedTables, Rows, ids, list, one};
+use super::published::{Concepts, Description, PublishedTables, Rows, ids, list, one, quoted};
+
+/// Values of the status of a gene that is no longer in use.
+const RETIRED: &[&str] = &["Entry Withdrawn", "Entry withdrawn", "Symbol Withdrawn", "Symbol withdrawn"];
 
 pub(super) const HGNC: PublishedTables = PublishedTables {
     tables: &[
@@ -24,7 +27,7 @@ pub(super) const HGNC: PublishedTables = PublishedTables {
                     ids("UniProtKB", "uniprot_ids", '|'),
                     ids("OMIM", "omim_id", '|'),
                 ],
-                retired: ("status", &["Entry Withdrawn", "Symbol Withdrawn", "Symbol withdrawn"]),
+                retired: ("status", RETIRED),
                 ..Concepts::DEFAULT
             }),
             ..Description::DEFAULT
@@ -33,6 +36,35 @@ pub(super) const HGNC: PublishedTables = PublishedTables {
             name: "HGNC's withdrawn genes",
             columns: &["HGNC_ID", "WITHDRAWN_SYMBOL"],
             rows: Rows::Former { id: "hgnc_id", replaced_by: "merged_into_report*", is_removed: true },
+            ..Description::DEFAULT
+        },
+        Description {
+            name: "HGNC's custom downloads",
+            columns: &["HGNC ID", "Approved symbol"],
+            has_quoted_values: true,
+            rows: Rows::Concepts(Concepts {
+                id: "hgnc id",
+                // `Alias symbols`, `Alias symbol` with a row each, and the names of former years.
+                names: &[
+                    one("approved symbol"),
+                    one("approved name"),
+                    quoted("alias symbol*"),
+                    quoted("synonym*"),
+                    quoted("alias name*"),
+                    quoted("name synonym*"),
+                    quoted("previous symbol*"),
+                    quoted("previous name*"),
+                ],
+                types: &[one("locus group")],
+                xrefs: &[
+                    ids("NCBIGene", "ncbi gene id*", ','),
+                    ids("ENSEMBL", "ensembl gene id*", ','),
+                    ids("UniProtKB", "uniprot id*", ','),
+                    ids("OMIM", "omim id*", ','),
+                ],
+                retired: ("status", RETIRED),
+                ..Concepts::DEFAULT
+            }),
             ..Description::DEFAULT
         },
     ],

@@ -29,6 +29,8 @@ pub(super) struct Description {
     pub(super) columns: &'static [&'static str],
     /// A test of the first line, of a table without a header. Newer releases may have one.
     pub(super) is_row: Option<fn(&str) -> bool>,
+    /// True if quotes are around the values of a list, in a table with tabs: `"heparin binding", "HB"`.
+    pub(super) has_quoted_values: bool,
     /// Name of another table, and the note that is due where that one is not read.
     pub(super) needs: Option<(&'static str, &'static str)>,
     /// The meaning of a row.
@@ -73,20 +75,27 @@ pub(super) struct Concepts {
 pub(super) struct Column {
     name: &'static str,
     separator: Option<char>,
+    /// True if quotes may be around a value, and commas in it.
+    is_quoted: bool,
     /// The prefix that makes its ids CURIEs.
     prefix: &'static str,
 }
 
 pub(super) const fn one(name: &'static str) -> Column {
-    Column { name, separator: None, prefix: "" }
+    Column { name, separator: None, is_quoted: false, prefix: "" }
 }
 
 pub(super) const fn list(name: &'static str, separator: char) -> Column {
-    Column { name, separator: Some(separator), prefix: "" }
+    Column { name, separator: Some(separator), is_quoted: false, prefix: "" }
+}
+
+/// A list of values between commas, with quotes around those that have one.
+pub(super) const fn quoted(name: &'static str) -> Column {
+    Column { name, separator: Some(','), is_quoted: true, prefix: "" }
 }
 
 pub(super) const fn ids(prefix: &'static str, name: &'static str, separator: char) -> Column {
-    Column { name, separator: Some(separator), prefix }
+    Column { name, separator: Some(separator), is_quoted: false, prefix }
 }
 
 impl PublishedTables {
@@ -111,16 +120,17 @@ impl PublishedTables {
     pub(super) fn read(&self, source: Source, collector: &mut Collector) -> Result<(), Error> {
         let beginning = source.beginning_text();
         let has_tabs = self.first_line(&beginning).contains('\t');
+        let told = &self.tables[self.told(&beginning).unwrap_or_default()];
         let options = TableOptions {
             delimiter: has_tabs.then_some(b'\t'),
-            is_quoted: self.is_quoted || !has_tabs,
-            has_header: self.tables[0].is_row.is_none(),
+            is_quoted: self.is_quoted && !told.has_quoted_values || !has_tabs,
+            has_header: told.is_row.is_none(),
             ..TableOptions::default()
         };
         let table = Table::open_below(self.is_comment, source, &options)?;
         let description = match options.has_header {
             true => self.with_header(&table, collector)?,
-            false => &self.tables[self.told(&beginning).unwrap_or_default()],
+            false => told,
         };
         list_cut_header(&table, collector)?;
         collector.tables.push(description.name);
@@ -191,7 +201,8 @@ impl PublishedTables {
 }
 
 impl Description {
-    pub(super) const DEFAULT: Self = Self { name: "", columns: &[], is_row: None, needs: None, rows: Rows::Unread("") };
+    pub(super) const DEFAULT: Self =
+        Self { name: "", columns: &[], is_row: None, has_quoted_values: false, needs: None, rows: Rows::Unread("") };
 }
 
 impl Concepts {
@@ -284,7 +295,11 @@ impl<'a> Row<'a> {
     }
 
     fn values(&self, column: Column) -> Vec<String> {
-        let values = self.cells(column.name).flat_map(|cell| values(cell, column.separator.unwrap_or('\n')));
+        let separator = column.separator.unwrap_or('\n');
+        let values = self.cells(column.name).flat_map(|cell| {
+            let parts = cell.split(if column.is_quoted { '"' } else { '\n' }).enumerate();
+            parts.flat_map(|(at, part)| values(part, if at % 2 == 1 { '\n' } else { separator }))
+        });
         let prefixed = |value: String| match column.prefix {
             "" => value,
             prefix => format!("{prefix}:{value}"),

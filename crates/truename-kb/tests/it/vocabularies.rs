@@ -355,6 +355,27 @@ fn genes_and_proteins_are_read_with_all_names() {
     assert_eq!(ncbi.concepts[0].types, ["protein-coding", "NCBITaxon:9606"]);
     assert_eq!(ncbi.concepts[0].xrefs, ["HGNC:1771", "MIM:116953", "7"]);
     assert_eq!(retired(&ncbi), ["7 -> 1017 ? ", "8 ->  ? "]);
+    let of_2015 = "#Format: tax_id GeneID Symbol LocusTag (tab is used as a separator, pound sign - start of a comment)\n9606\t1017\tCDK2\t-\tCDKN2|p33(CDK2)\tHGNC:HGNC:1771|MIM:116953\t12\t12q13\tcyclin dependent kinase 2\tprotein-coding\tCDK2\t-\tO\t-\t20150101\n";
+    let former = "9606\t1017\t7\tX\t20050101\n";
+    let ncbi = import_files(&[("gene_info", of_2015), ("history.tsv", former)]);
+    assert_eq!(concepts(&ncbi), ["1017: CDK2, cyclin dependent kinase 2, CDKN2, p33(CDK2)"]);
+    assert_eq!((retired(&ncbi), ncbi.problem_count), (vec!["7 -> 1017 ? ".to_owned()], 0));
+    let custom = concat!(
+        "HGNC ID\tApproved symbol\tApproved name\tStatus\tPrevious symbols\tPrevious name\tAlias symbols\tAlias names\tNCBI Gene ID(supplied by NCBI)\n",
+        "HGNC:870\tATP7B\tATPase copper transporting beta\tApproved\tWND\t\"ATPase, Cu++ transporting\", \"Wilson disease\"\tWC1, WND2\t\"copper, pump 2\"\t540\n",
+        "HGNC:9\tOLD~withdrawn\tentry withdrawn\tEntry withdrawn\t\t\t\t\t\n",
+    );
+    let custom = import_files(&[("custom.txt", custom)]);
+    assert_eq!(
+        concepts(&custom),
+        [
+            "HGNC:870: ATP7B, ATPase copper transporting beta, WC1, WND2, copper, pump 2, WND, ATPase, Cu++ transporting, Wilson disease"
+        ]
+    );
+    assert_eq!(custom.concepts[0].xrefs, ["NCBIGene:540"]);
+    assert_eq!((retired(&custom), custom.problem_count), (vec!["HGNC:9 ->  ? ".to_owned()], 0));
+    let rows = "HGNC ID\tApproved symbol\tAlias symbol\nHGNC:5\tA1BG\tA1B\nHGNC:5\tA1BG\tABG\n";
+    assert_eq!(concepts(&import_files(&[("biomart.tsv", rows)])), ["HGNC:5: A1BG, A1B, ABG"]);
     let uniprot = "Entry\tReviewed\tEntry Name\tProtein names\tGene Names\tOrganism\tLength\nP24941\treviewed\tCDK2_HUMAN\tCyclin-dependent kinase 2 (EC 2.7.11.22) (Cell division protein kinase 2) (p33 protein kinase (CDK2)) [Cleaved into: Chain A (CA)]\tCDK2 CDKN2\tHomo sapiens (Human)\t298\nQ1\treviewed\tX\tPoly(A) polymerase (Fragment)\t\tHomo sapiens (Human)\t3\nQ2\t\tY\tMerged into P24941.\t\t\t0\nQ3\t\tZ\tDemerged into P24941, Q1 and Q9.\t\t\t0\nQ4\t\tZ\tDeleted.\t\t\t0\n";
     let uniprot = import(Format::UniProt, uniprot);
     assert_eq!(
