@@ -112,7 +112,7 @@ fn queries<'a>(linked: &'a [LinkedDocument], names: &'a [Vec<Vec<String>>]) -> V
     let query = |((text, span), names): ((&'a str, Span), &'a Vec<Vec<String>>)| ClozeQuery {
         text,
         span,
-        candidates: names.iter().map(|names| names.iter().map(String::as_str).collect()).collect(),
+        candidates: names.iter().map(|names| names.iter().map(String::as_str).collect::<Vec<_>>().into()).collect(),
     };
     mentions.zip(names).filter(|(_, names)| !names.is_empty()).map(query).collect()
 }

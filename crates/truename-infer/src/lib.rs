@@ -70,12 +70,12 @@ pub use checkpoint::{
 pub use config::ModelConfig;
 pub use error::Error;
 pub use head::{
-    CandidateScore, Classification, Classifier, ClassifyConfig, ClassifyText, ClozeConfig, ClozePrompt, ClozeQuery,
-    ClozeScorer, ClozeTokens, ContextMapping, ContextScores, Descriptions, Embeddings, Encoder, EntityPrompt,
-    EntityType, InContextConfig, LikelySpans, MarginCalibration, Marking, MaskedLanguageModel, MaskedPlace, MaskedWord,
-    MentionEncoder, MentionOutcome, Question, RetrieverConfig, RetrieverPrompt, ScoredMention, ScoredSpan, SpanConfig,
-    SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow, TagConfig, TaggedSpan, Tagger, Thresholds,
-    TypeVectors, ValueScale, WindowMargins, WindowOptions, scale_to_unit,
+    CandidateScore, Classification, Classifier, ClassifyConfig, ClassifyText, ClozeCandidate, ClozeConfig, ClozePrompt,
+    ClozeQuery, ClozeScorer, ClozeTokens, ContextMapping, ContextScores, Descriptions, Embeddings, Encoder,
+    EntityPrompt, EntityType, InContextConfig, LikelySpans, MarginCalibration, Marking, MaskedLanguageModel,
+    MaskedPlace, MaskedWord, MentionEncoder, MentionOutcome, Question, RetrieverConfig, RetrieverPrompt, ScoredMention,
+    ScoredSpan, SpanConfig, SpanOptions, SpanScorer, SpanStrategy, SpanTensors, SpanWindow, TagConfig, TaggedSpan,
+    Tagger, Thresholds, TypeVectors, ValueScale, WindowMargins, WindowOptions, scale_to_unit,
 };
 pub use info::{Architecture, Info, Pooling, Precision};
 pub use input::Input;

@@ -83,7 +83,7 @@ pub use recognizer::{
     Annotator, CompositeRecognizer, DictionaryRecognizer, FormExample, MentionExamples, MentionModel, MentionVector,
     Reading, RecognizedMention, Recognizer, RecognizerOptions, TrainedRecognizer, UnionRecognizer,
 };
-pub use reranker::{Reranker, Shortlist, TrainedReranker, context_scores};
+pub use reranker::{CandidateConcept, Reranker, Shortlist, TrainedReranker, context_scores};
 pub use retriever::{AttachedRetriever, ContextRetriever, TrainedRetriever};
 pub use review::{Drawn, EVEN_SHARE, doubt, doubt_at, doubt_of, review_order};
 pub use shards::{gather, weigh};

@@ -38,6 +38,12 @@ pub struct ClozeConfig {
     /// What a candidate is scored by.
     #[serde(default)]
     pub score: CandidateScore,
+    /// True where the types of a candidate stand before its names.
+    #[serde(default)]
+    pub types: bool,
+    /// True where the broader concepts of a candidate stand before its names, if it shares a name with another candidate.
+    #[serde(default)]
+    pub parents: bool,
     /// From scores to logits.
     #[serde(default)]
     pub mapping: ContextMapping,
@@ -106,6 +112,8 @@ impl ClozeConfig {
             question: Question::Words,
             together: true,
             score: CandidateScore::Token,
+            types: false,
+            parents: false,
             mapping: ContextMapping::default(),
             certain: None,
             learnt: BTreeSet::new(),
@@ -115,6 +123,14 @@ impl ClozeConfig {
     /// Most candidates that a prompt shows.
     pub fn shown(&self) -> usize {
         if self.together { self.candidates } else { 1 }
+    }
+
+    /// Most tokens of what stands before the names of a candidate.
+    const LABEL_TOKENS: usize = 8;
+
+    /// Returns whether anything stands before the names of a candidate.
+    fn has_labels(&self) -> bool {
+        self.types || self.parents
     }
 
     /// Name of the token that stands for a candidate, from 0.
@@ -140,14 +156,31 @@ pub struct ClozeQuery<'a> {
     pub text: &'a str,
     /// Place of the mention in the text.
     pub span: Span,
-    /// The names of each candidate.
-    pub candidates: Vec<Vec<&'a str>>,
+    /// The candidates.
+    pub candidates: Vec<ClozeCandidate<'a>>,
+}
+
+/// A candidate of a mention.
+#[derive(Clone, Debug, Default)]
+pub struct ClozeCandidate<'a> {
+    /// Its names.
+    pub names: Vec<&'a str>,
+    /// Its types.
+    pub types: Vec<&'a str>,
+    /// Names of its broader concepts.
+    pub parents: Vec<&'a str>,
+}
+
+impl<'a> From<Vec<&'a str>> for ClozeCandidate<'a> {
+    fn from(names: Vec<&'a str>) -> Self {
+        Self { names, ..Self::default() }
+    }
 }
 
 impl<'a> ClozeQuery<'a> {
     /// Returns the same mention with so many candidates at a time.
     pub fn split(&self, shown: usize) -> impl Iterator<Item = ClozeQuery<'a>> + '_ {
-        let of = |candidates: &[Vec<&'a str>]| ClozeQuery { candidates: candidates.to_vec(), ..*self };
+        let of = |candidates: &[ClozeCandidate<'a>]| ClozeQuery { candidates: candidates.to_vec(), ..*self };
         self.candidates.chunks(shown.max(1)).map(of)
     }
 }
@@ -205,12 +238,15 @@ impl ClozePrompt {
             }
             parts.extend([special(mask), special(last)]);
             for name in &names[..candidates] {
-                parts.extend([special(name), Part::List(ClozeConfig::OR), special(last)]);
+                parts.push(special(name));
+                parts.extend(config.has_labels().then_some(Part::Slot));
+                parts.extend([Part::List(ClozeConfig::OR), special(last)]);
             }
             tokenizer.template(&parts)
         };
         let templates: Vec<Template> = (1..=config.shown()).map(template).collect::<Result<_, _>>()?;
-        let fixed = templates.last().map_or(0, Template::fixed_tokens);
+        let labels = if config.has_labels() { config.shown() * ClozeConfig::LABEL_TOKENS } else { 0 };
+        let fixed = templates.last().map_or(0, Template::fixed_tokens) + labels;
         let mentions = if config.question == Question::None { 1 } else { 2 };
         let name_tokens = config.name_tokens.min(config.window.saturating_sub(fixed) / (config.shown() + mentions));
         if name_tokens == 0 {
@@ -233,7 +269,8 @@ impl ClozePrompt {
 
     /// Returns the tokens of a prompt. Names of a candidate stand in the order of their likeness to the mention: twice the tokens of the
     /// longest common subsequence, divided by the tokens of both; names of several candidates, which tell them not apart, stand behind the
-    /// others. The context has what the rest leaves of the window, on both sides alike.
+    /// others. Before them stand its types and, if it shares a name with another candidate, its broader concepts, where the configuration says
+    /// so. The context has what the rest leaves of the window, on both sides alike.
     ///
     /// # Errors
     /// Where the tokenizer fails.
@@ -243,20 +280,25 @@ impl ClozePrompt {
     pub fn tokens<'a>(&self, query: &ClozeQuery<'a>, tokenizer: &Tokenizer) -> Result<ClozeTokens, Error> {
         let mention = &query.text[query.span.range()];
         let shared = shared_names(&query.candidates);
-        let by_likeness = |names: &Vec<&'a str>| by_likeness(names, mention, &shared, tokenizer);
-        let candidates = query.candidates.iter().map(by_likeness).collect::<Result<Vec<_>, _>>()?;
+        let by_likeness = |candidate: &ClozeCandidate<'a>| {
+            let names = by_likeness(&candidate.names, mention, &shared, tokenizer)?;
+            Ok(ClozeCandidate { names, ..candidate.clone() })
+        };
+        let candidates = query.candidates.iter().map(by_likeness).collect::<Result<Vec<_>, Error>>()?;
+        let labels: Vec<String> = candidates.iter().map(|candidate| self.label(candidate, &shared)).collect();
         let query = &ClozeQuery { candidates, ..*query };
-        let long = self.filled(query, self.config.name_tokens, tokenizer);
-        let mut sequence = long.or_else(|_| self.filled(query, self.name_tokens, tokenizer))?;
+        let long = self.filled(query, &labels, self.config.name_tokens, tokenizer);
+        let mut sequence = long.or_else(|_| self.filled(query, &labels, self.name_tokens, tokenizer))?;
         sequence.truncated.sort_unstable();
-        // A mask, a separator, and three parts of each candidate end the template.
-        let behind = sequence.parts.len() - 3 * query.candidates.len();
-        let of_candidates: Vec<&[Range<usize>]> = sequence.parts[behind..].chunks_exact(3).collect();
+        // A mask, a separator, and the parts of each candidate end the template: its token, its label, its names and a separator.
+        let width = if self.config.has_labels() { 4 } else { 3 };
+        let behind = sequence.parts.len() - width * query.candidates.len();
+        let of_candidates: Vec<&[Range<usize>]> = sequence.parts[behind..].chunks_exact(width).collect();
         let options = of_candidates.iter().map(|parts| parts[0].start).collect();
-        let names = of_candidates.iter().map(|parts| parts[1].clone()).collect();
+        let names = of_candidates.iter().map(|parts| parts[width - 2].clone()).collect();
         let (mask, mention) = (sequence.parts[behind - 2].start, sequence.parts[3].clone());
         if self.config.score == CandidateScore::Spans {
-            let of_candidate = |parts: &&[Range<usize>]| 0..(parts[2].end - parts[0].start) as u32;
+            let of_candidate = |parts: &&[Range<usize>]| 0..(parts[width - 1].end - parts[0].start) as u32;
             let before = 0..sequence.parts[behind - 1].end as u32;
             let positions = before.chain(of_candidates.iter().flat_map(of_candidate)).collect();
             sequence.input = sequence.input.with_positions(positions);
@@ -264,8 +306,25 @@ impl ClozePrompt {
         Ok(ClozeTokens { sequence, mask, options, mention, names })
     }
 
+    /// Returns what stands before the names of a candidate.
+    fn label(&self, candidate: &ClozeCandidate<'_>, shared: &HashSet<String>) -> String {
+        let is_homonym = || candidate.names.iter().any(|name| shared.contains(&name.to_lowercase()));
+        let types = if self.config.types { &candidate.types[..] } else { &[] };
+        let parents = if self.config.parents && is_homonym() { &candidate.parents[..] } else { &[] };
+        match [types, parents].concat() {
+            parts if parts.is_empty() => String::new(),
+            parts => parts.join(", ") + ":",
+        }
+    }
+
     /// Fills the template, with at most so many tokens of each name.
-    fn filled(&self, query: &ClozeQuery<'_>, name_tokens: usize, tokenizer: &Tokenizer) -> Result<Sequence, Error> {
+    fn filled(
+        &self,
+        query: &ClozeQuery<'_>,
+        labels: &[String],
+        name_tokens: usize,
+        tokenizer: &Tokenizer,
+    ) -> Result<Sequence, Error> {
         let ClozeQuery { text, span, candidates } = query;
         let template = &self.templates[candidates.len() - 1];
         let mention = &text[span.range()];
@@ -277,8 +336,9 @@ impl ClozePrompt {
         if self.config.question != Question::None {
             slots.push(Slot::new(mention, name_tokens));
         }
-        for names in candidates {
-            slots.push(Slot::list(names.clone(), name_tokens));
+        for (candidate, label) in candidates.iter().zip(labels) {
+            slots.extend(self.config.has_labels().then(|| Slot::new(label, ClozeConfig::LABEL_TOKENS)));
+            slots.push(Slot::list(candidate.names.clone(), name_tokens));
         }
         tokenizer.fill_within(template, &slots, self.config.window)
     }
@@ -294,10 +354,10 @@ fn word_at(text: &str, at: usize) -> Span {
 }
 
 /// Returns the names that several candidates have, in lower case.
-fn shared_names(candidates: &[Vec<&str>]) -> HashSet<String> {
+fn shared_names(candidates: &[ClozeCandidate<'_>]) -> HashSet<String> {
     let (mut known, mut shared) = (HashSet::new(), HashSet::new());
-    for names in candidates {
-        let names: HashSet<String> = names.iter().map(|name| name.to_lowercase()).collect();
+    for candidate in candidates {
+        let names: HashSet<String> = candidate.names.iter().map(|name| name.to_lowercase()).collect();
         shared.extend(names.intersection(&known).cloned());
         known.extend(names);
     }

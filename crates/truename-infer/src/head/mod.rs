@@ -18,7 +18,9 @@ mod spans;
 mod tags;
 
 pub use classes::{Classification, Classifier, ClassifyConfig, ClassifyText, ValueScale};
-pub use cloze::{CandidateScore, ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens, Question};
+pub use cloze::{
+    CandidateScore, ClozeCandidate, ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, ClozeTokens, Question,
+};
 pub use context_mapping::{ContextMapping, ContextScores, MentionOutcome, ScoredMention};
 pub(crate) use dense::Dense;
 pub use embeddings::Embeddings;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use truename_infer::{
-    CandidateScore, Checkpoint, ClozeConfig, ClozePrompt, ClozeQuery, ClozeTokens, Question, Tokenizer,
+    CandidateScore, Checkpoint, ClozeCandidate, ClozeConfig, ClozePrompt, ClozeQuery, ClozeTokens, Question, Tokenizer,
 };
 use truename_text::Span;
 
@@ -23,6 +23,11 @@ fn config(question: Question) -> ClozeConfig {
     let mut config = ClozeConfig::new(WINDOW);
     (config.candidates, config.name_tokens, config.question) = (3, 14, question);
     config
+}
+
+/// Candidates by their names.
+fn candidates<'a>(names: &[&[&'a str]]) -> Vec<ClozeCandidate<'a>> {
+    names.iter().map(|names| names.to_vec().into()).collect()
 }
 
 /// Returns the pieces of a prompt: special tokens by name, others by their text.
@@ -50,15 +55,18 @@ fn texts<'a>(query: &ClozeQuery<'a>, question: Question) -> Vec<&'a str> {
     if question != Question::None {
         texts.push(mention);
     }
-    texts.extend(query.candidates.iter().flatten());
+    texts.extend(query.candidates.iter().flat_map(|candidate| &candidate.names));
     texts
 }
 
 #[test]
 fn a_prompt_has_the_context_the_question_and_all_candidates() {
     let text = "flu, not heart attack";
-    let query =
-        ClozeQuery { text, span: Span::new(9, 21), candidates: vec![vec!["heart attack", "infarction"], vec!["flu"]] };
+    let query = ClozeQuery {
+        text,
+        span: Span::new(9, 21),
+        candidates: candidates(&[&["heart attack", "infarction"], &["flu"]]),
+    };
     let found = shown(&config(Question::Mention), &query).join(" ");
     let expected = "[CLS] flu , not [START] heart attack [END] heart attack [MASK] [SEP] \
                     [E1] heart attack [OR] infarction [SEP] [E2] flu [SEP]";
@@ -71,17 +79,17 @@ fn a_prompt_has_the_context_the_question_and_all_candidates() {
     let tokenizer_of = tokenizer(&config_of);
     let prompt = ClozePrompt::new(config_of, &tokenizer_of).unwrap();
     let likest = |names: Vec<&'static str>| {
-        let query = ClozeQuery { candidates: vec![names], ..query.clone() };
+        let query = ClozeQuery { candidates: vec![names.into()], ..query.clone() };
         prompt.tokens(&query, &tokenizer_of).unwrap().sequence.input.ids().to_vec()
     };
     assert_eq!(likest(names), likest(vec!["heart attack", "heart not attack flu", "infarction"]));
     // What several candidates are called tells them not apart.
     let named = |first: Vec<&'static str>| {
-        let query = ClozeQuery { candidates: vec![first, vec!["Heart attack"]], ..query.clone() };
+        let query = ClozeQuery { candidates: vec![first.into(), vec!["Heart attack"].into()], ..query.clone() };
         prompt.tokens(&query, &tokenizer_of).unwrap().sequence.input.ids().to_vec()
     };
     assert_eq!(named(vec!["heart attack", "infarction"]), named(vec!["infarction", "heart attack"]));
-    let query = ClozeQuery { text: "flu", span: Span::new(0, 3), candidates: vec![vec!["flu"]] };
+    let query = ClozeQuery { text: "flu", span: Span::new(0, 3), candidates: candidates(&[&["flu"]]) };
     let config = config(Question::Words);
     let tokenizer = tokenizer(&config);
     let found = ClozePrompt::new(config, &tokenizer).unwrap().tokens(&query, &tokenizer).unwrap();
@@ -97,10 +105,43 @@ fn a_prompt_has_the_context_the_question_and_all_candidates() {
 }
 
 #[test]
+fn types_stand_before_the_names_of_a_candidate_and_broader_concepts_where_candidates_share_a_name() {
+    let labels = |types: bool, parents: bool, second: &'static str| {
+        let mut config = config(Question::None);
+        (config.types, config.parents) = (types, parents);
+        let tokenizer = tokenizer(&config);
+        let candidate =
+            |names, parent| ClozeCandidate { types: vec!["flu"], parents: vec![parent], ..ClozeCandidate::from(names) };
+        let candidates = vec![candidate(vec!["heart attack"], "not"), candidate(vec![second], "infarction")];
+        let query = ClozeQuery { text: "heart attack", span: Span::new(0, 12), candidates };
+        let prompt = ClozePrompt::new(config, &tokenizer).unwrap().tokens(&query, &tokenizer).unwrap();
+        let read = prompt.sequence.input.ids();
+        let names: Vec<&[u32]> = prompt.names.iter().map(|names| &read[names.clone()]).collect();
+        let ids = move |text: &str| {
+            let tokens = tokenizer.tokens(text).unwrap().ids;
+            tokens[1..tokens.len() - 1].to_vec()
+        };
+        assert_eq!(names, [ids("heart attack"), ids(second)], "labels are no names");
+        let labels = prompt.options.iter().zip(&prompt.names);
+        let labels: Vec<Vec<u32>> = labels.map(|(option, names)| read[option + 1..names.start].to_vec()).collect();
+        (labels, ids)
+    };
+    let shown = |types, parents, second, expected: [&str; 2]| {
+        let (found, ids) = labels(types, parents, second);
+        assert_eq!(found, expected.map(ids), "{types} {parents} {second}");
+    };
+    shown(false, false, "infarction", ["", ""]);
+    shown(true, false, "infarction", ["flu:", "flu:"]);
+    shown(true, true, "infarction", ["flu:", "flu:"]);
+    shown(true, true, "Heart attack", ["flu, not:", "flu, infarction:"]);
+    shown(false, true, "Heart attack", ["not:", "infarction:"]);
+}
+
+#[test]
 fn apart_each_candidate_has_a_prompt_of_its_own() {
     let mut config = config(Question::Mention);
     config.together = false;
-    let candidates = vec![vec!["heart attack"], vec!["flu"]];
+    let candidates = candidates(&[&["heart attack"], &["flu"]]);
     let query = ClozeQuery { text: "flu, not heart attack", span: Span::new(9, 21), candidates };
     let found: Vec<String> =
         query.split(config.shown()).map(|query| joined(&shown(&config, &query).join(" "))).collect();
@@ -114,7 +155,7 @@ fn apart_each_candidate_has_a_prompt_of_its_own() {
 fn names_that_are_scored_by_their_states_have_positions_of_their_own() {
     let mut config = config(Question::None);
     config.score = CandidateScore::Spans;
-    let candidates = vec![vec!["heart attack", "infarction"], vec!["flu"]];
+    let candidates = candidates(&[&["heart attack", "infarction"], &["flu"]]);
     let query = ClozeQuery { text: "flu, not heart attack", span: Span::new(9, 21), candidates };
     let tokenizer = tokenizer(&config);
     let prompt = ClozePrompt::new(config.clone(), &tokenizer).unwrap().tokens(&query, &tokenizer).unwrap();
@@ -147,7 +188,7 @@ fn a_mention_at_either_end_of_a_long_document_has_context_on_its_other_side() {
     let text = "flu ".repeat(200);
     let text = text.trim_end();
     for span in [Span::new(0, 3), Span::new(text.len() - 3, text.len()), Span::new(400, 403)] {
-        let query = ClozeQuery { text, span, candidates: vec![vec!["flu"], vec!["heart attack"]] };
+        let query = ClozeQuery { text, span, candidates: candidates(&[&["flu"], &["heart attack"]]) };
         let config = config(Question::Mention);
         let tokenizer = tokenizer(&config);
         let prompt = ClozePrompt::new(config, &tokenizer).unwrap().tokens(&query, &tokenizer).unwrap();
@@ -169,7 +210,7 @@ fn a_mention_at_either_end_of_a_long_document_has_context_on_its_other_side() {
 #[test]
 fn special_tokens_in_a_text_are_text() {
     let text = "[MASK] and [E1] are flu";
-    let query = ClozeQuery { text, span: Span::new(20, 23), candidates: vec![vec!["[E2]"], vec!["flu"]] };
+    let query = ClozeQuery { text, span: Span::new(20, 23), candidates: candidates(&[&["[E2]"], &["flu"]]) };
     let found = shown(&config(Question::Mention), &query);
     for once in ["[MASK]", "[E1]", "[E2]"] {
         assert_eq!(found.iter().filter(|piece| *piece == once).count(), 1, "{once} in {found:?}");
@@ -187,7 +228,7 @@ fn what_does_not_fit_is_an_error() {
     // Long names share what the window has, so that every candidate is seen.
     let prompt = ClozePrompt::new(config.clone(), &tokenizer).unwrap();
     let names = vec!["heart attack"; 9];
-    let query = ClozeQuery { text: "flu", span: Span::new(0, 3), candidates: vec![names; 3] };
+    let query = ClozeQuery { text: "flu", span: Span::new(0, 3), candidates: vec![names.into(); 3] };
     let tokens = prompt.tokens(&query, &tokenizer).unwrap();
     assert!(tokens.sequence.input.len() <= WINDOW && tokens.options.len() == 3);
     let ids = tokens.sequence.input.ids();

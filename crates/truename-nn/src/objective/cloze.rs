@@ -151,7 +151,7 @@ impl Objective for Cloze {
 
 #[cfg(test)]
 mod tests {
-    use truename_infer::{Checkpoint, ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, Question};
+    use truename_infer::{Checkpoint, ClozeCandidate, ClozeConfig, ClozePrompt, ClozeQuery, ClozeScorer, Question};
     use truename_text::Span;
 
     use super::*;
@@ -174,7 +174,8 @@ mod tests {
         let prompt = ClozePrompt::new(config, &tokenizer).unwrap();
         let text = "flu is not a heart attack.";
         let queries = [(Span::new(0, 3), 1), (Span::new(13, 25), 0)].map(|(span, right)| {
-            let candidates = [vec!["heart attack", "infarction"], vec!["flu"], vec!["aspirin"]];
+            let candidates =
+                [vec!["heart attack", "infarction"], vec!["flu"], vec!["aspirin"]].map(ClozeCandidate::from);
             (ClozeQuery { text, span, candidates: candidates[..3 - right as usize].to_vec() }, right)
         });
         let mut batch = Prompts::default();

@@ -16,7 +16,7 @@ use truename::{
 use truename_corpus::ReadOptions;
 use truename_error::{ErrorKind, HintPart};
 use truename_index::Hit;
-use truename_infer::{ContextScores, Encoder, Manifest, RetrieverConfig, ScoredMention};
+use truename_infer::{ClozeCandidate, ContextScores, Encoder, Manifest, RetrieverConfig, ScoredMention};
 use truename_kb::Progress;
 use truename_text::{Document, Problem, Span, document_hash, stable_hash};
 use xxhash_rust::xxh3::Xxh3;
@@ -35,6 +35,8 @@ pub(crate) use name_retrieval::{NameRetrieval, PlannedQuery, QueryText};
 pub(crate) struct Mentions {
     /// The concepts, by id.
     concepts: Vec<Concept>,
+    /// Numbers of the broader concepts of each concept.
+    parents: Vec<Vec<u32>>,
     documents: Vec<Document>,
     pub train: Vec<LinkedExample>,
     pub dev: Vec<LinkedExample>,
@@ -108,6 +110,7 @@ impl Mentions {
         })?;
         let mut all = Self {
             concepts,
+            parents: Vec::new(),
             documents: Vec::new(),
             train: Vec::new(),
             dev: Vec::new(),
@@ -116,6 +119,8 @@ impl Mentions {
             files: Vec::new(),
         };
         let ids = WrittenIds::of(&all.concepts);
+        let parents = |concept: &Concept| concept.parents.iter().filter_map(|id| ids.find(id.as_str())).collect();
+        all.parents = all.concepts.iter().map(parents).collect();
         all.train = all.examples(&data.train, &ids, data.distinct)?;
         if all.train.is_empty() {
             let message = format!("no mention of {} has an id of the knowledge base", data.train[0].display());
@@ -344,6 +349,16 @@ impl Mentions {
         self.concepts[concept as usize].names().collect()
     }
 
+    /// A concept as a prompt shows it.
+    pub fn candidate(&self, concept: u32) -> ClozeCandidate<'_> {
+        let name = |parent: &u32| self.concepts[*parent as usize].name.as_str();
+        ClozeCandidate {
+            names: self.names(concept),
+            types: self.concepts[concept as usize].types.iter().map(String::as_str).collect(),
+            parents: self.parents[concept as usize].iter().map(name).collect(),
+        }
+    }
+
     /// Describes the data for the user.
     pub fn describe(&self) -> Vec<String> {
         let LeftOut { composite, unknown, without_id, repeated } = self.left_out;
@@ -371,6 +386,7 @@ impl TaskData for Mentions {
         let mut hasher = Xxh3::new();
         for concept in &self.concepts {
             concept.names().for_each(|name| hasher.update(format!("{}\0{name}\0", concept.id).as_bytes()));
+            hasher.update(format!("{:?}{:?}\0", concept.types, concept.parents).as_bytes());
         }
         for (part, examples) in [&self.train, &self.dev].into_iter().enumerate() {
             for example in examples {

@@ -57,14 +57,17 @@ struct PromptKeys {
     question: Question,
     together: bool,
     score: CandidateScore,
+    types: bool,
+    parents: bool,
     batch: usize,
     exact: f64,
 }
 
 impl Default for PromptKeys {
     fn default() -> Self {
-        let ClozeConfig { candidates, name_tokens, window, question, together, score, .. } = ClozeConfig::new(384);
-        Self { candidates, name_tokens, window, question, together, score, batch: 8, exact: 0.25 }
+        let ClozeConfig { candidates, name_tokens, window, question, together, score, types, parents, .. } =
+            ClozeConfig::new(384);
+        Self { candidates, name_tokens, window, question, together, score, types, parents, batch: 8, exact: 0.25 }
     }
 }
 
@@ -98,6 +101,7 @@ impl Rerank {
         let mut config = ClozeConfig::new(prompt.window);
         (config.candidates, config.name_tokens) = (prompt.candidates, prompt.name_tokens);
         (config.question, config.together, config.score) = (prompt.question, prompt.together, prompt.score);
+        (config.types, config.parents) = (prompt.types, prompt.parents);
         let keys: MentionKeys = recipe.keys()?;
         let mentions = Mentions::read(recipe, &keys.data, Some((&candidates, prompt.candidates)))?;
         let has_negative = |example: &LinkedExample| negatives(example).next().is_some();
@@ -302,7 +306,7 @@ fn planned((number, example): (u32, &LinkedExample), most: usize, random: &mut R
 impl Rerank {
     /// Returns the prompt of a mention, given by its text and its place there.
     fn query<'a>(&'a self, (text, span): (&'a str, Span), candidates: &[u32]) -> ClozeQuery<'a> {
-        let candidates = candidates.iter().map(|concept| self.mentions.names(*concept)).collect();
+        let candidates = candidates.iter().map(|concept| self.mentions.candidate(*concept)).collect();
         ClozeQuery { text, span, candidates }
     }
 

@@ -15,7 +15,7 @@ use super::session::{InText, Limits, RankQuery, Session, is_nil, sort};
 use super::vectors::Vectors;
 use crate::call::Call;
 use crate::explain::{explain, explain_context};
-use crate::reranker::{self, Shortlist, context_scores, shorten};
+use crate::reranker::{self, CandidateConcept, Shortlist, context_scores, shorten};
 use crate::retrieval::{ENCODE_BATCH, Nearest, PIECE};
 use crate::{Candidate, Context, Encoder, Error, Link, Query, Ranker};
 
@@ -190,13 +190,13 @@ impl LinkCall<'_> {
         for at in &open {
             shorten(&mut links[*at].candidates, reranker.depth());
         }
-        let names = self.call.in_pieces(&open, PIECE, |snapshot, _, piece| {
-            piece.iter().map(|at| names_of(&links[*at].candidates, snapshot)).collect()
+        let concepts = self.call.in_pieces(&open, PIECE, |snapshot, _, piece| {
+            piece.iter().map(|at| concepts_of(&links[*at].candidates, snapshot)).collect()
         })?;
         let shortlists: Vec<Shortlist<'_>> = open
             .iter()
-            .zip(names)
-            .map(|(at, names)| Shortlist::new(queries[*at], &links[*at].candidates, names))
+            .zip(concepts)
+            .map(|(at, concepts)| Shortlist::new(queries[*at], &links[*at].candidates, concepts))
             .collect();
         let scores = reranker::score(reranker, &shortlists)?;
         let attended: Vec<Vec<Span>> = match self.linker.options.explain {
@@ -295,8 +295,13 @@ fn is_open(link: &Link) -> bool {
     link.candidates.first().is_some_and(|best| best.scores.ranker.is_some())
 }
 
-/// Returns all names of candidates, the preferred one first.
-fn names_of(candidates: &[Candidate], snapshot: &Snapshot<'_>) -> Result<Vec<Vec<String>>, Error> {
-    let of = |candidate: &Candidate| Ok(snapshot.concept_by_id(&candidate.id)?.names().map(str::to_owned).collect());
+/// Returns the concepts of candidates, with the preferred names of their broader concepts that the knowledge base has.
+fn concepts_of(candidates: &[Candidate], snapshot: &Snapshot<'_>) -> Result<Vec<CandidateConcept>, Error> {
+    let of = |candidate: &Candidate| {
+        let concept = snapshot.concept_by_id(&candidate.id)?;
+        let parents = concept.parents.iter().filter_map(|id| snapshot.concept_by_id(id).ok());
+        let parents = parents.map(|parent| parent.name).collect();
+        Ok(CandidateConcept::new(concept, parents))
+    };
     candidates.iter().map(of).collect()
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use truename_error::ErrorKind;
 use truename_infer::ContextScores;
+use truename_kb::Concept;
 use truename_text::Span;
 
 use crate::{Candidate, Error, Query};
@@ -78,14 +79,31 @@ pub struct Shortlist<'a> {
     pub query: Query<'a>,
     /// Candidates, likeliest first, with the ranker's logits in their scores.
     pub candidates: &'a [Candidate],
-    /// All names of each candidate, the preferred one first.
-    pub names: Vec<Vec<String>>,
+    /// The concept of each candidate.
+    pub concepts: Vec<CandidateConcept>,
+}
+
+/// The concept of a candidate.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CandidateConcept {
+    /// The concept.
+    pub concept: Concept,
+    /// The preferred names of its broader concepts.
+    pub parents: Vec<String>,
+}
+
+impl CandidateConcept {
+    /// Joins a concept with the preferred names of its broader concepts.
+    pub fn new(concept: Concept, parents: Vec<String>) -> Self {
+        Self { concept, parents }
+    }
 }
 
 impl<'a> Shortlist<'a> {
-    /// Joins a query with its candidates and their names.
-    pub fn new(query: Query<'a>, candidates: &'a [Candidate], names: Vec<Vec<String>>) -> Self {
-        Self { query, candidates, names }
+    /// Joins a query with its candidates and their concepts.
+    pub fn new(query: Query<'a>, candidates: &'a [Candidate], concepts: Vec<CandidateConcept>) -> Self {
+        Self { query, candidates, concepts }
     }
 }
 

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use truename_infer::{ClozeConfig, ClozeQuery, ClozeScorer, ContextMapping, ContextScores, Manifest};
+use truename_infer::{ClozeCandidate, ClozeConfig, ClozeQuery, ClozeScorer, ContextMapping, ContextScores, Manifest};
 use truename_kb::Concept;
 use truename_text::{Span, document_hash};
 
-use super::{Reranker, Shortlist, context_scores};
+use super::{CandidateConcept, Reranker, Shortlist, context_scores};
 use crate::{Error, Query};
 
 /// A re-ranker that reads the context of a mention and all its candidates at once (Prompt-BioEL, section 3.2).
@@ -135,8 +135,12 @@ impl<'a> Prompt<'a> {
     }
 
     fn query(&self) -> ClozeQuery<'_> {
-        let names = self.shortlist.names.iter();
-        let candidates = names.map(|names| names.iter().map(String::as_str).collect()).collect();
+        let of = |CandidateConcept { concept, parents }: &'a CandidateConcept| ClozeCandidate {
+            names: concept.names().collect(),
+            types: concept.types.iter().map(String::as_str).collect(),
+            parents: parents.iter().map(String::as_str).collect(),
+        };
+        let candidates = self.shortlist.concepts.iter().map(of).collect();
         ClozeQuery { text: &self.text, span: self.name, candidates }
     }
 
