@@ -124,6 +124,47 @@ fn probabilities_are_not_fitted_to_what_was_learnt() {
 }
 
 #[test]
+fn a_prompt_has_the_types_of_candidates_and_the_parents_of_homonyms_where_the_recipe_says_so() {
+    let folder = Folder::new();
+    folder.write("corpus.pubtator", corpus());
+    folder.write("dev.pubtator", dev());
+    folder.write("recipe.toml", RECIPE.replace("epochs = 200", "epochs = 1"));
+    let import = |kind: &str, parent: &str| {
+        let concept = |id: &str, name: &str, rest: &str| {
+            format!("{{\"id\":\"{id}\",\"name\":\"{name}\",\"synonyms\":[\"cold\"]{rest}}}\n")
+        };
+        let rest = format!(",\"types\":[\"{kind}\"],\"parents\":[\"{parent}\"]");
+        let kb = concept("A:1", "common cold", &rest) + &concept("A:2", "low temperature", "");
+        folder.write("kb.jsonl", kb + "{\"id\":\"A:3\",\"name\":\"aspirin\"}\n{\"id\":\"A:4\",\"name\":\"flu\"}\n");
+        assert_eq!(folder.run(&["-q", "kb", "import", "kb.jsonl", "--out", "kb", "--force"]).code, 0);
+    };
+    import("wind", "A:4");
+    let train = |model: &str, switch: &str| {
+        let run = ["train", "recipe.toml", "--kb", "kb", "--encoder", &MODEL, "--out", model];
+        let switches = [format!("prompt.types={switch}"), format!("prompt.parents={switch}")];
+        let run = folder.run(&[&run[..], &["--set", &switches[0], "--set", &switches[1]]].concat());
+        assert_eq!(run.code, 0, "{}", run.err);
+    };
+    train("plain", "false");
+    train("labelled", "true");
+    folder.write("note.txt", WIND[0]);
+    let score = |model: &str, kind: &str, parent: &str| {
+        import(kind, parent);
+        assert_eq!(folder.run(&["-q", "kb", "models", "add", model, "--kb", "kb"]).code, 0);
+        let run = folder.run(&["-q", "link", "note.txt", "--kb", "kb", "--min-probability", "0"]);
+        let document: Value = serde_json::from_str(&run.out).unwrap();
+        let candidates = document["mentions"][0]["candidates"].as_array().unwrap();
+        let of_first = candidates.iter().find(|candidate| candidate["id"] == "A:1").unwrap();
+        of_first["scores"]["reranker"].as_f64().unwrap()
+    };
+    assert_eq!(score("plain", "wind", "A:4"), score("plain", "heart", "A:3"), "by names alone");
+    let labelled = score("labelled", "wind", "A:4");
+    assert_ne!(score("labelled", "heart", "A:4"), labelled, "another type");
+    assert_ne!(score("labelled", "wind", "A:3"), labelled, "another parent");
+    assert_eq!(score("labelled", "wind", "A:4"), labelled);
+}
+
+#[test]
 fn what_no_window_holds_is_listed() {
     let folder = trained();
     folder.write("kb.tsv", format!("{KB}A:4\t{}\n", "very long cold ".repeat(9)));
