@@ -297,8 +297,9 @@ impl<'a> Row<'a> {
     fn values(&self, column: Column) -> Vec<String> {
         let separator = column.separator.unwrap_or('\n');
         let values = self.cells(column.name).flat_map(|cell| {
-            let parts = cell.split(if column.is_quoted { '"' } else { '\n' }).enumerate();
-            parts.flat_map(|(at, part)| values(part, if at % 2 == 1 { '\n' } else { separator }))
+            // Every second part stands within quotes.
+            let parts = cell.split(move |letter| column.is_quoted && letter == '"').enumerate();
+            parts.flat_map(move |(at, part)| values(part, if at % 2 == 1 { '\n' } else { separator }))
         });
         let prefixed = |value: String| match column.prefix {
             "" => value,
