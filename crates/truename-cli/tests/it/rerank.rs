@@ -127,8 +127,9 @@ fn probabilities_are_not_fitted_to_what_was_learnt() {
 fn a_prompt_has_the_types_of_candidates_and_the_parents_of_homonyms_where_the_recipe_says_so() {
     let folder = Folder::new();
     folder.write("corpus.pubtator", corpus());
-    folder.write("dev.pubtator", dev());
-    folder.write("recipe.toml", RECIPE.replace("epochs = 200", "epochs = 1"));
+    // Nothing is held out: after one epoch the ranker would be certain of all.
+    let recipe = RECIPE.replace("dev = [\"dev.pubtator\"]", "dev_share = 0").replace("epochs = 200", "epochs = 1");
+    folder.write("recipe.toml", recipe);
     let import = |kind: &str, parent: &str| {
         let concept = |id: &str, name: &str, rest: &str| {
             format!("{{\"id\":\"{id}\",\"name\":\"{name}\",\"synonyms\":[\"cold\"]{rest}}}\n")
@@ -151,7 +152,7 @@ fn a_prompt_has_the_types_of_candidates_and_the_parents_of_homonyms_where_the_re
     let score = |model: &str, kind: &str, parent: &str| {
         import(kind, parent);
         assert_eq!(folder.run(&["-q", "kb", "models", "add", model, "--kb", "kb"]).code, 0);
-        let run = folder.run(&["-q", "link", "note.txt", "--kb", "kb", "--min-probability", "0"]);
+        let run = folder.run(&["-q", "link", "note.txt", "--kb", "kb", "--min-probability", "0", "--top", "3"]);
         let document: Value = serde_json::from_str(&run.out).unwrap();
         let candidates = document["mentions"][0]["candidates"].as_array().unwrap();
         let of_first = candidates.iter().find(|candidate| candidate["id"] == "A:1").unwrap();
