@@ -1,4 +1,4 @@
-//! HGNC's complete set of approved genes, its list of withdrawn ones, and custom downloads, whose columns have long names.
+//! HGNC's complete set of approved genes, its list of withdrawn ones, and its custom downloads.
 
 use super::published::{Concepts, Description, PublishedTables, Rows, ids, list, one, quoted};
 
