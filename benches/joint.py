@@ -6,8 +6,9 @@ development part over MeSH's descriptors.
 Trains on the train part the model of `recipes/joint-bc5cdr.toml` (with NCBI's one type), a recognizer by the same schedule, and the encoder of
 `recipes/in-context.toml`; a model that is there is not trained again, a broken run goes on. NCBI's development part, and a tenth of BC5CDR's train
 part, which no model learns, choose nothing but the mapping of the scores in context. Prints for each set-up the scores of `evaluate link`, the
-abstracts a second of `link` on one thread (median of three), and the interval of the difference in F1 of mentions and ids between one model and
-two, by 2,000 bootstrap samples of the abstracts. The sources of the data stand in benches/data.md.
+abstracts a second of `link` on one thread (median of three), accuracy and recall of given mentions as `benches/prompt_bioel.py` counts them, and the
+interval of the difference in F1 of mentions and ids between one model and two, by 2,000 bootstrap samples of the abstracts. The sources of the data
+stand in benches/data.md.
 """
 
 import argparse
@@ -20,7 +21,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from prompt_bioel import CASES, RECIPES, call, local, set_all
+from prompt_bioel import CASES, RECIPES, call, line, linked, local, recalls, scored, set_all
 
 SETS = ["ncbi", "bc5cdr"]
 # The types of NCBI's corpus, which are kinds of one.
@@ -63,6 +64,8 @@ def compare(arguments, out, case):
         counted[name] = counts(answers[name], gold(case), known)
         rate = len(counted[name]) / statistics.median(seconds[name])
         print(f"{name:12}" + "; ".join(f"{measure} {' '.join(found.split())}" for measure, found in zip(MEASURES, scores)) + f"; {rate:.1f} abstracts/s")
+        given = list(linked(arguments, out, case, kb, name.replace(" ", "-"), top=64))
+        print(line(f"{name}, given mentions", scored(given)), recalls(given))
     print("one model less two: F1 of mention and id {:+.2f} to {:+.2f} (95 %)".format(*interval(counted["one model"], counted["two models"])))
 
 
@@ -119,9 +122,9 @@ def counts(answers, gold, known):
     """The found, gold and right mentions of each abstract."""
     found = {}
     for document in map(json.loads, answers.splitlines()):
-        linked = {(one["start"], one["end"]): known[local(one["id"])] for one in document["mentions"] if one.get("id")}
-        right = sum(bool(ids & linked.get(place, set())) for place, ids in gold[document["id"]])
-        found[document["id"]] = (len(linked), len(gold[document["id"]]), right)
+        answered = {(one["start"], one["end"]): known[local(one["id"])] for one in document["mentions"] if one.get("id")}
+        right = sum(bool(ids & answered.get(place, set())) for place, ids in gold[document["id"]])
+        found[document["id"]] = (len(answered), len(gold[document["id"]]), right)
     return found
 
 
