@@ -41,7 +41,6 @@ pub(super) const HGNC: PublishedTables = PublishedTables {
         Description {
             name: "HGNC's custom downloads",
             columns: &["HGNC ID", "Approved symbol"],
-            has_quoted_values: true,
             rows: Rows::Concepts(Concepts {
                 id: "hgnc id",
                 // `Alias symbols`, `Alias symbol` with a row each, and the names of former years.

@@ -29,8 +29,6 @@ pub(super) struct Description {
     pub(super) columns: &'static [&'static str],
     /// A test of the first line, of a table without a header. Newer releases may have one.
     pub(super) is_row: Option<fn(&str) -> bool>,
-    /// True if quotes are around the values of a list, in a table with tabs: `"heparin binding", "HB"`.
-    pub(super) has_quoted_values: bool,
     /// Name of another table, and the note that is due where that one is not read.
     pub(super) needs: Option<(&'static str, &'static str)>,
     /// The meaning of a row.
@@ -123,7 +121,7 @@ impl PublishedTables {
         let told = &self.tables[self.told(&beginning).unwrap_or_default()];
         let options = TableOptions {
             delimiter: has_tabs.then_some(b'\t'),
-            is_quoted: self.is_quoted && !told.has_quoted_values || !has_tabs,
+            is_quoted: self.is_quoted && !told.has_quoted_values() || !has_tabs,
             has_header: told.is_row.is_none(),
             ..TableOptions::default()
         };
@@ -201,8 +199,12 @@ impl PublishedTables {
 }
 
 impl Description {
-    pub(super) const DEFAULT: Self =
-        Self { name: "", columns: &[], is_row: None, has_quoted_values: false, needs: None, rows: Rows::Unread("") };
+    pub(super) const DEFAULT: Self = Self { name: "", columns: &[], is_row: None, needs: None, rows: Rows::Unread("") };
+
+    /// Returns whether quotes stand around the values of a list, and not around a cell: `"heparin binding", "HB"`.
+    fn has_quoted_values(&self) -> bool {
+        matches!(&self.rows, Rows::Concepts(concepts) if concepts.names.iter().any(|column| column.is_quoted))
+    }
 }
 
 impl Concepts {

@@ -299,8 +299,11 @@ fn is_open(link: &Link) -> bool {
 fn concepts_of(candidates: &[Candidate], snapshot: &Snapshot<'_>) -> Result<Vec<CandidateConcept>, Error> {
     let of = |candidate: &Candidate| {
         let concept = snapshot.concept_by_id(&candidate.id)?;
-        let parents = concept.parents.iter().filter_map(|id| snapshot.concept_by_id(id).ok());
-        let parents = parents.map(|parent| parent.name).collect();
+        let name = |id| match snapshot.concept_by_id(id) {
+            Err(error) if error.is_not_found() => None,
+            parent => Some(parent.map(|parent| parent.name)),
+        };
+        let parents = concept.parents.iter().filter_map(name).collect::<Result<_, _>>()?;
         Ok(CandidateConcept::new(concept, parents))
     };
     candidates.iter().map(of).collect()
