@@ -128,7 +128,7 @@ def test_ctrl_c_keeps_a_checkpoint(tmp_path, folder):
 
     def stop(event):
         nonlocal steps
-        steps = max(steps, event.get("step", 0))
+        steps = event["step"] or 0  # an evaluation has none
         if steps:
             raise StopIteration
 
