@@ -244,15 +244,16 @@ pub fn label_pairs(
         let Candidates { input, pairs, source } = Candidates::new(left, right, 0, &options, &progress)?;
         let compared = ComparedTables { tables: &input, pairs: &pairs };
         let mut labelling = PairLabelling::new(source, compared, options.threshold)?;
-        while let Some(question) = labelling.next_question()? {
+        while let Some(question) = labelling.questions(compared, 1)?.first().copied() {
             progress.check()?;
             // Without somebody who asks, nobody answers.
             let _ = asked.send(question);
-            match answered.recv() {
-                Ok(Answer::Is(is_same)) => labelling.answer(question, is_same),
-                Ok(Answer::Unsure) => continue,
+            let is_same = match answered.recv() {
+                Ok(Answer::Is(is_same)) => Some(is_same),
+                Ok(Answer::Unsure) => None,
                 Ok(Answer::Stop) | Err(_) => break,
-            }
+            };
+            labelling.answer(&input, question, is_same);
             let written = truename_files::write(&file, labelling.to_csv());
             written.map_err(|error| Error::io("write", &file, error))?;
         }

@@ -79,7 +79,7 @@ pub use merge_rules::{MergeRule, MergeRules};
 pub use pair_label::{PairLabel, PairLabels};
 pub use pair_model::{PairModel, ScorerChoice, UnsupervisedScorer};
 pub use pair_tables::PairTables;
-pub use record::Record;
+pub use record::{Record, side_by_side};
 pub use record_tables::{ColumnChoice, RecordTable, RecordTables};
 pub use resolver::{Resolution, Resolver};
 pub use row_names::RowNames;

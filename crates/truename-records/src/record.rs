@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use truename_read::folded;
+
 /// A row of a table, by the names of its columns.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Record {
@@ -68,6 +70,18 @@ impl Record {
     pub fn text(&self) -> String {
         self.values.iter().filter(|value| !value.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// Returns the columns of two records with their values, those of one name together.
+pub fn side_by_side<'a>(left: &'a Record, right: &'a Record) -> Vec<(&'a str, &'a str, &'a str)> {
+    let mut further: Vec<(&str, &str)> = right.fields().collect();
+    let mut rows = Vec::new();
+    for (name, value) in left.fields() {
+        let same = further.iter().position(|(other, _)| folded(other) == folded(name));
+        rows.push((name, value, same.map_or("", |at| further.remove(at).1)));
+    }
+    rows.extend(further.into_iter().map(|(name, value)| (name, "", value)));
+    rows
 }
 
 #[cfg(test)]

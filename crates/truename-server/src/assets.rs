@@ -30,6 +30,7 @@ static ASSETS: &[Asset] = &assets![
     "judgements.js",
     "mappings.js",
     "matching.js",
+    "pairs.js",
     "review.js",
     "server.js",
     "table.js",
@@ -46,6 +47,7 @@ pub(crate) fn router() -> Router<Shared> {
     Router::new()
         .route("/", get(|headers: HeaderMap| async move { sent(INDEX, "text/html; charset=utf-8", &headers) }))
         .route("/mappings", get(|headers: HeaderMap| async move { sent(INDEX, "text/html; charset=utf-8", &headers) }))
+        .route("/pairs", get(|headers: HeaderMap| async move { sent(INDEX, "text/html; charset=utf-8", &headers) }))
         .route("/docs", get(|headers: HeaderMap| async move { sent(DOCS, "text/html; charset=utf-8", &headers) }))
         .route("/favicon.ico", get(|headers: HeaderMap| async move { sent(ICON, "image/svg+xml", &headers) }))
         .route("/assets/{name}", get(asset))

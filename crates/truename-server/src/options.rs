@@ -4,6 +4,8 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use truename_records::{RecordPair, RecordTables};
+
 use crate::Keys;
 
 /// A knowledge base to serve.
@@ -26,6 +28,19 @@ pub struct MappingSource {
     pub judgements: PathBuf,
 }
 
+/// Pairs of records to be labelled.
+#[derive(Clone, Debug)]
+pub struct PairSource {
+    /// The tables of the records.
+    pub tables: RecordTables,
+    /// The pairs, as `truename_records::Blocking` proposes them.
+    pub pairs: Vec<RecordPair>,
+    /// File of the labels: those that it has count, and the pairs that they are of are not asked for.
+    pub labels: PathBuf,
+    /// Probability from which a pair is a match; pairs near it are doubtful.
+    pub threshold: f64,
+}
+
 /// Options of a [`Server`](crate::Server).
 #[derive(Debug)]
 pub struct ServerOptions {
@@ -43,6 +58,8 @@ pub struct ServerOptions {
     pub keys: Option<Keys>,
     /// Files of mappings to be judged; the first is the default.
     pub mappings: Vec<MappingSource>,
+    /// Pairs of records to be labelled; `None` for none.
+    pub pairs: Option<PairSource>,
     /// True if requests may teach the knowledge bases what people judged.
     pub learns: bool,
     /// Most requests that a user makes in a minute; `None` for any number.
@@ -82,6 +99,7 @@ impl Default for ServerOptions {
             allow_api_origins: Vec::new(),
             keys: None,
             mappings: Vec::new(),
+            pairs: None,
             learns: false,
             requests_per_minute: None,
             max_body_bytes: 16 << 20,

@@ -18,10 +18,11 @@ pub(crate) enum Right {
 }
 
 /// Routes that do not need [`Right::Read`]: all others do.
-const RIGHTS: [(&str, Right); 16] = [
+const RIGHTS: [(&str, Right); 19] = [
     ("", Right::Open),
     ("/docs", Right::Open),
     ("/mappings", Right::Open),
+    ("/pairs", Right::Open),
     ("/openapi.json", Right::Open),
     ("/health", Right::Open),
     ("/ready", Right::Open),
@@ -35,6 +36,8 @@ const RIGHTS: [(&str, Right); 16] = [
     ("/v1/judgements/learn", Right::Judge),
     ("/v1/mappings", Right::Judge),
     ("/v1/mappings/judgements", Right::Judge),
+    ("/v1/pairs", Right::Judge),
+    ("/v1/pairs/labels", Right::Judge),
 ];
 
 /// The route that the router chose for a request.

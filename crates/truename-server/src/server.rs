@@ -28,6 +28,7 @@ use crate::limiter::{Limiter, WRONG_KEYS};
 use crate::mappings::Mappings;
 use crate::metrics::{CountedRequest, Metrics};
 use crate::origin::Origins;
+use crate::pairs::Pairs;
 use crate::queue::{Lane, Limits};
 use crate::route::Route;
 use crate::state::{ServedBase, Shared, State};
@@ -69,7 +70,8 @@ impl Server {
     /// later is answered 503 from then on ([`guard::survive`](truename::guard::survive)), and opened anew once it can be.
     ///
     /// # Errors
-    /// If there is none, two have one name, or one cannot be opened; if a file of mappings or of their judgements is malformed.
+    /// If there is none, two have one name, or one cannot be opened; if a file of mappings, of their
+    /// judgements or of the labels of pairs is malformed.
     pub fn open(sources: Vec<BaseSource>, mut options: ServerOptions) -> Result<Self, Error> {
         truename::guard::survive();
         let mut served: Vec<ServedBase> = Vec::new();
@@ -91,6 +93,7 @@ impl Server {
         for source in &options.mappings {
             mappings.push(Mappings::open(source, &mappings)?);
         }
+        let pairs = options.pairs.take().map(Pairs::open).transpose()?;
         let metrics = Metrics::new();
         let limits = Limits { waiting: options.queue, tokens: options.batch_tokens, timeout: options.timeout };
         let work = LinkNames { remembered: metrics.remembered.clone(), searched: metrics.searched.clone() };
@@ -104,6 +107,7 @@ impl Server {
         let state = State {
             served,
             mappings,
+            pairs,
             options,
             limiter,
             wrong_keys,

@@ -14,6 +14,7 @@ use crate::limiter::Limiter;
 use crate::mappings::Mappings;
 use crate::metrics::Metrics;
 use crate::origin::Origins;
+use crate::pairs::Pairs;
 use crate::queue::Lane;
 use crate::work::{LinkNames, ReadDocuments, blocking};
 use crate::{Judgements, ServerOptions};
@@ -26,6 +27,8 @@ pub(crate) struct State {
     pub served: Vec<ServedBase>,
     /// Files of mappings to be judged; the first is the default.
     pub mappings: Vec<Mappings>,
+    /// Pairs of records to be labelled.
+    pub pairs: Option<Pairs>,
     pub options: ServerOptions,
     pub limiter: Option<Limiter>,
     /// Counts wrong keys by address.
@@ -96,6 +99,14 @@ impl State {
             let known: Vec<&str> = self.mappings.iter().map(|mappings| mappings.name.as_str()).collect();
             Failure::not_found(format!("no file of mappings here is called \"{name}\""))
                 .hint(format!("those here are {}", known.join(", ")))
+        })
+    }
+
+    /// Returns the pairs of records to be labelled.
+    pub fn pairs(&self) -> Result<&Pairs, Failure> {
+        self.pairs.as_ref().ok_or_else(|| {
+            Failure::not_found("this server has no pairs of records")
+                .hint("whoever runs the server can give it a table of records")
         })
     }
 

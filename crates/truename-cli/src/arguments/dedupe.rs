@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 use truename_records::ColumnType;
 
 use super::match_names::InputFormat;
@@ -108,6 +108,21 @@ pub struct Dedupe {
     /// Stop at the first malformed row
     #[arg(long)]
     pub strict: bool,
+}
+
+/// The arguments alone.
+#[derive(Parser)]
+struct Alone {
+    #[command(flatten)]
+    arguments: Dedupe,
+}
+
+impl Dedupe {
+    /// Returns the arguments for some tables, all others by default.
+    pub fn of(tables: &[PathBuf]) -> Self {
+        let words = ["dedupe".as_ref(), "--".as_ref()].into_iter().chain(tables.iter().map(PathBuf::as_os_str));
+        Alone::parse_from(words).arguments
+    }
 }
 
 /// The scorer of pairs.

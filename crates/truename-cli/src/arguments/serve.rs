@@ -47,8 +47,20 @@ pub struct Serve {
     /// Mappings to be judged, SSSOM as `align` writes it; may be given several times
     #[arg(long, value_name = "FILE")]
     pub mappings: Vec<PathBuf>,
-    /// Folder of the judgements, a file for each knowledge base and file of mappings [default: each in the folder of its knowledge
-    /// base, and beside its mappings]
+    /// Table of records whose pairs are to be labelled, or two whose records are compared with each other, read as `dedupe` reads them
+    #[arg(long, num_args = 1..=2, value_names = ["FILE", "RIGHT"])]
+    pub pairs: Vec<PathBuf>,
+    /// Column of --pairs with the ids of the records; the labels name it [default: rows are counted from 1]
+    #[arg(long, value_name = "COLUMN", requires = "pairs")]
+    pub id_column: Option<String>,
+    /// Column of --pairs to compare; may be given several times [default: all that do not identify rows]
+    #[arg(long = "column", value_name = "COLUMN", requires = "pairs")]
+    pub columns: Vec<String>,
+    /// Propose pairs with equal keys too, as `dedupe --block` does; may be given several times
+    #[arg(long, value_name = "RULE", requires = "pairs")]
+    pub block: Vec<String>,
+    /// Folder of the judgements, a file for each knowledge base, file of mappings and table of pairs [default: each in the folder of its
+    /// knowledge base, and beside its mappings and its table]
     #[arg(long, value_name = "DIR")]
     pub judgements: Option<PathBuf>,
     /// Let the page, and who has a key, teach the knowledge bases what people judged

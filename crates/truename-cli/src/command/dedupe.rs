@@ -7,15 +7,15 @@ use truename_error::{counted, grouped};
 use truename_eval::{ComparedPairs, FittedPairModel};
 use truename_read::quoted;
 use truename_records::{
-    BlockRule, Blocking, CandidatePairs, ClusterIds, ComparedTables, FellegiSunterModel, RecordTables, Resolution,
-    Resolver, StandingClusters,
+    Blocking, CandidatePairs, ClusterIds, ComparedTables, FellegiSunterModel, RecordTables, Resolution, Resolver,
+    StandingClusters,
 };
 
 use crate::arguments::Dedupe;
 use crate::exit_code::UsageError;
 use crate::records::{
-    Answers, Coverage, Explained, Explanations, Gold, Input, LabelReport, RuleReport, ask, check, pair_model, say_gain,
-    say_truncated, say_weights, write,
+    Answers, Coverage, Explained, Explanations, Gold, Input, LabelReport, RuleReport, ask, block_rules, check,
+    pair_model, say_gain, say_truncated, say_weights, write,
 };
 use crate::{atomic_file, bars, interrupt, progress};
 
@@ -122,17 +122,6 @@ pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
         summary.say();
     }
     Ok(())
-}
-
-/// Reads the rules of blocking.
-fn block_rules(texts: &[String]) -> Result<Vec<BlockRule>, UsageError> {
-    let rule = |text: &String| {
-        text.parse().map_err(|error: truename::Error| {
-            let hint = error.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
-            UsageError(format!("--block: {error}{hint}"))
-        })
-    };
-    texts.iter().map(rule).collect()
 }
 
 /// Counts and times of a run, as `--json` has them.

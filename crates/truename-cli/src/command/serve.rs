@@ -7,11 +7,13 @@ use std::time::Duration;
 use anyhow::Context;
 use truename::cache_folder;
 use truename_error::{Error, ErrorKind};
-use truename_server::{BaseSource, Keys, MappingSource, Server, ServerOptions};
+use truename_records::Blocking;
+use truename_server::{BaseSource, Keys, MappingSource, PairSource, Server, ServerOptions};
 
-use crate::arguments::Serve;
+use crate::arguments::{Dedupe, Serve};
 use crate::exit_code::UsageError;
-use crate::interrupt;
+use crate::records::{Input, block_rules, short_name};
+use crate::{interrupt, progress};
 
 /// Name of the bundled knowledge base.
 const BUNDLED: &str = "mesh";
@@ -19,7 +21,7 @@ const BUNDLED: &str = "mesh";
 const WATCH: Duration = Duration::from_millis(50);
 
 pub fn run(arguments: &Serve, quiet: bool) -> anyhow::Result<()> {
-    let server = Server::open(sources(arguments)?, options(arguments)?)?;
+    let server = Server::open(sources(arguments)?, options(arguments, quiet)?)?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start the threads of the server")?;
     runtime.block_on(async {
         let asked = SocketAddr::new(arguments.host, arguments.port);
@@ -56,7 +58,7 @@ async fn stopped() {
     }
 }
 
-fn options(arguments: &Serve) -> anyhow::Result<ServerOptions> {
+fn options(arguments: &Serve, quiet: bool) -> anyhow::Result<ServerOptions> {
     Ok(ServerOptions {
         base_url: arguments.base_url.clone(),
         identifier_space: arguments.identifier_space.clone(),
@@ -67,6 +69,7 @@ fn options(arguments: &Serve) -> anyhow::Result<ServerOptions> {
         },
         allow_api_origins: arguments.allow_api_origins.clone(),
         mappings: mappings(arguments),
+        pairs: pairs(arguments, quiet)?,
         learns: arguments.learn,
         connections: arguments.connections as usize,
         memory_bytes: (arguments.memory as usize) << 20,
@@ -88,10 +91,34 @@ fn mappings(arguments: &Serve) -> Vec<MappingSource> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let stem = name.strip_suffix(".tsv").unwrap_or(&name);
         let stem = stem.strip_suffix(".sssom").unwrap_or(stem);
-        let folder = arguments.judgements.as_deref().or(path.parent()).unwrap_or(Path::new(""));
-        MappingSource { mappings: path.clone(), judgements: folder.join(format!("{stem}.judgements.sssom.tsv")) }
+        let judgements = folder_of_judgements(arguments, path).join(format!("{stem}.judgements.sssom.tsv"));
+        MappingSource { mappings: path.clone(), judgements }
     };
     arguments.mappings.iter().map(source).collect()
+}
+
+/// Returns the folder for the judgements about a file.
+fn folder_of_judgements<'a>(arguments: &'a Serve, path: &'a Path) -> &'a Path {
+    arguments.judgements.as_deref().or(path.parent()).unwrap_or(Path::new(""))
+}
+
+/// Reads the tables of records and proposes pairs of them; the labels of `customers.csv` are in `customers.labels.csv`.
+fn pairs(arguments: &Serve, quiet: bool) -> anyhow::Result<Option<PairSource>> {
+    let Some(file) = arguments.pairs.first() else { return Ok(None) };
+    let name = file.to_string_lossy();
+    if arguments.pairs.iter().any(|path| path.as_os_str() == "-") || name.contains(['*', '?', '[']) {
+        let message = "--pairs takes files and folders, beside which the labels lie, no pattern and not stdin";
+        return Err(UsageError(message.into()).into());
+    }
+    let mut dedupe = Dedupe::of(&arguments.pairs);
+    dedupe.id_column.clone_from(&arguments.id_column);
+    dedupe.columns.clone_from(&arguments.columns);
+    let rules = block_rules(&arguments.block)?;
+    let tables = Input::read(&dedupe, quiet)?.tables;
+    let blocking = Blocking { rules: &rules, progress: interrupt::progress(), ..Blocking::default() };
+    let pairs = progress::watched(quiet, || blocking.pairs(tables.tables()))?.pairs;
+    let labels = folder_of_judgements(arguments, file).join(format!("{}.labels.csv", short_name(&name)));
+    Ok(Some(PairSource { tables, pairs, labels, threshold: dedupe.scorer.threshold }))
 }
 
 /// Returns the knowledge bases to serve.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use truename_read::Encoding;
-use truename_records::{ClusteredTable, ColumnChoice, RecordTable, RecordTables, StandingClusters};
+use truename_records::{BlockRule, ClusteredTable, ColumnChoice, RecordTable, RecordTables, StandingClusters};
 
 use crate::arguments::{Dedupe, InputFormat};
 use crate::exit_code::UsageError;
@@ -58,8 +58,19 @@ impl Input {
     }
 }
 
+/// Reads the rules of blocking.
+pub fn block_rules(texts: &[String]) -> Result<Vec<BlockRule>, UsageError> {
+    let rule = |text: &String| {
+        text.parse().map_err(|error: truename::Error| {
+            let hint = error.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+            UsageError(format!("--block: {error}{hint}"))
+        })
+    };
+    texts.iter().map(rule).collect()
+}
+
 /// Returns the name of a file without folders and extensions.
-fn short_name(path: &str) -> String {
+pub fn short_name(path: &str) -> String {
     let file = Path::new(path).file_name().map_or(path.into(), |name| name.to_string_lossy());
     file.split('.').find(|part| !part.is_empty()).unwrap_or(path).to_owned()
 }

@@ -5,9 +5,8 @@ use std::path::Path;
 
 use truename_eval::{FittedPairModel, PairLabelling, PairModelSource, Question};
 use truename_read::folded;
-use truename_records::ComparedTables;
+use truename_records::{ComparedTables, side_by_side};
 
-use super::page::side_by_side;
 use crate::{atomic_file, interrupt};
 
 /// Widest value that is shown whole, in letters.
@@ -23,19 +22,28 @@ pub fn ask(
 ) -> anyhow::Result<FittedPairModel> {
     let mut labelling = PairLabelling::new(source, compared, threshold)?;
     let mut answers = std::io::stdin().lock();
-    crate::say!("are both of the same thing? y yes, n no, ? not sure, q stop");
-    while let Some(question) = labelling.next_question()? {
+    let mut answered: Vec<Question> = Vec::new();
+    let mut again = None;
+    crate::say!("are both of the same thing? y yes, n no, ? not sure, u take back the last answer, q stop");
+    while let Some(question) = match again.take() {
+        Some(question) => Some(question),
+        None => labelling.questions(compared, 1)?.first().copied(),
+    } {
         show(&labelling, compared, question);
-        match Answer::read(&mut answers)? {
-            Answer::Is(is_same) => {
-                labelling.answer(question, is_same);
-                atomic_file::write(path, &labelling.to_csv())?;
+        let is_same = match Answer::read(&mut answers)? {
+            Answer::Is(is_same) => Some(is_same),
+            Answer::Unsure => None,
+            Answer::Back => {
+                again = answered.pop().or(Some(question));
+                continue;
             }
-            Answer::Unsure => (),
             Answer::Stop => break,
-        }
+        };
+        answered.push(question);
+        labelling.answer(compared.tables, question, is_same);
+        atomic_file::write(path, &labelling.to_csv())?;
     }
-    Ok(labelling.finish()?)
+    Ok(labelling.finish(compared)?)
 }
 
 /// An answer to a question.
@@ -43,6 +51,8 @@ enum Answer {
     /// True if both records stand for the same thing.
     Is(bool),
     Unsure,
+    /// The last answer is taken back.
+    Back,
     Stop,
 }
 
@@ -59,15 +69,16 @@ impl Answer {
                 "y" | "yes" | "1" => return Ok(Self::Is(true)),
                 "n" | "no" | "0" => return Ok(Self::Is(false)),
                 "?" => return Ok(Self::Unsure),
+                "u" | "undo" => return Ok(Self::Back),
                 "q" | "quit" => return Ok(Self::Stop),
-                _ => crate::say!("y yes, n no, ? not sure, q stop"),
+                _ => crate::say!("y yes, n no, ? not sure, u take back the last answer, q stop"),
             }
         }
     }
 }
 
 /// Shows the columns of both records, one above the other.
-fn show(labelling: &PairLabelling<'_>, compared: ComparedTables<'_>, question: Question) {
+fn show(labelling: &PairLabelling, compared: ComparedTables<'_>, question: Question) {
     let tables = compared.tables;
     let (left, right) = tables.tables().records(question.pair);
     let names = (tables.left.row_name(question.pair.left), tables.right().row_name(question.pair.right));

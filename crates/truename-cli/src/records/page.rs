@@ -6,8 +6,7 @@ use anyhow::Context;
 use askama::Template;
 use truename::{Drawn, EVEN_SHARE, doubt_at, review_order};
 use truename_error::{counted, grouped};
-use truename_read::folded;
-use truename_records::{Record, Resolution, ScoredPair};
+use truename_records::{Record, Resolution, ScoredPair, side_by_side};
 use truename_text::{NormalizedName, stable_hash};
 use truename_view::Head;
 
@@ -94,18 +93,6 @@ impl<'a> Pair<'a> {
     fn percentage(&self) -> f64 {
         self.probability.clamp(0.0, 1.0) * 100.0
     }
-}
-
-/// Returns the columns of two records with their values, those of one name together.
-pub fn side_by_side<'a>(left: &'a Record, right: &'a Record) -> Vec<(&'a str, &'a str, &'a str)> {
-    let mut further: Vec<(&str, &str)> = right.fields().collect();
-    let mut rows = Vec::new();
-    for (name, value) in left.fields() {
-        let same = further.iter().position(|(other, _)| folded(other) == folded(name));
-        rows.push((name, value, same.map_or("", |at| further.remove(at).1)));
-    }
-    rows.extend(further.into_iter().map(|(name, value)| (name, "", value)));
-    rows
 }
 
 /// A column of a pair: for each record its words, each with whether the other record lacks it.

@@ -288,7 +288,8 @@ fn pairs_are_labelled_on_the_terminal() {
     let begun = ask("n\n?\nmaybe\ny\n", &[]);
     assert_eq!((begun.code, begun.out.as_str()), (0, ""), "{}", begun.err);
     assert!(
-        begun.err.contains("  phone ") && begun.err.matches("y yes, n no, ? not sure, q stop").count() == 2,
+        begun.err.contains("  phone ")
+            && begun.err.matches("y yes, n no, ? not sure, u take back the last answer, q stop").count() == 2,
         "{}",
         begun.err
     );
@@ -297,6 +298,12 @@ fn pairs_are_labelled_on_the_terminal() {
         ["label", "0", "1"]
     );
     let first = labels();
+    // An answer is taken back, and given again.
+    let corrected = ask("y\nu\nn\nu\nq\n", &[]);
+    assert!(corrected.err.contains("3 labelled, 2 the same"), "{}", corrected.err);
+    let third = labels().strip_prefix(&first).unwrap().to_owned();
+    assert!(third.lines().count() == 1 && third.split(',').nth(2) == Some("0"), "{third}");
+    folder.write("labels.csv", &first);
     // The next run goes on, and its answers are those of `--labels`.
     let gone_on = ask("n\nq\nn\n", &["--out", "pairs.csv"]);
     assert!(gone_on.err.contains("2 labelled, 1 the same") && labels().starts_with(&first), "{}", gone_on.err);

@@ -148,6 +148,31 @@ fn judgements_become_gold() {
 }
 
 #[test]
+fn pairs_are_labelled_over_http_for_the_next_run() {
+    let folder = Folder::new();
+    folder.write("kb.tsv", "id\tname\nA:1\tasthma\n");
+    assert_eq!(folder.run(&["-q", "kb", "import", "kb.tsv", "--out", "kb"]).code, 0);
+    let rows: String = (0..40).map(|at| format!("c{at},Nora Meier{},{} Main Street\n", at / 2 % 7, at / 2)).collect();
+    folder.write("customers.csv", format!("id,name,street\n{rows}"));
+    let server = Server::start(&folder, &["--kb", "kb", "--pairs", "customers.csv", "--id-column", "id"]);
+    let list = server.json("GET /v1/pairs?top=2", &Value::Null).unwrap().1;
+    for (at, same) in [true, false].into_iter().enumerate() {
+        let pair = &list["pairs"][at];
+        let label = json!({"left": pair["left"], "right": pair["right"], "same": same});
+        assert_eq!(server.json("POST /v1/pairs/labels", &label).unwrap().0, 201);
+    }
+    server.signal(Signal::TERM);
+    assert_eq!(server.ended().0, 0);
+    assert_eq!(String::from_utf8(folder.read("customers.labels.csv")).unwrap().lines().count(), 3);
+    let deduped = folder.run(&["dedupe", "customers.csv", "--id-column", "id", "--labels", "customers.labels.csv"]);
+    assert!(deduped.code == 0 && deduped.err.contains("2 labelled pairs"), "{}", deduped.err);
+    let refused = folder.run(&["serve", "--kb", "kb", "--pairs", "*.csv", "--port", "0"]);
+    assert!(refused.code == 2 && refused.err.contains("no pattern"), "{}", refused.err);
+    let refused = folder.run(&["serve", "--kb", "kb", "--id-column", "id", "--port", "0"]);
+    assert!(refused.code == 2 && refused.err.contains("--pairs"), "{}", refused.err);
+}
+
+#[test]
 fn judged_mappings_are_known_to_the_next_alignment() {
     let folder = Folder::new();
     folder.write("mouse.tsv", "id\tname\nM:1\tkidney\nM:2\trenal cortex\nM:3\ttail\n");

@@ -19,6 +19,8 @@ pub(super) struct Bases {
     bases: Vec<BaseInfo>,
     /// Names of the files of mappings to be judged; the first is the default.
     mappings: Vec<String>,
+    /// Names of the tables whose pairs of records are to be labelled.
+    pairs: Vec<String>,
 }
 
 /// A knowledge base.
@@ -57,7 +59,9 @@ pub(super) async fn bases(State(state): State<Shared>) -> Result<Json<Bases>, Fa
         bases.push(read_base(base, move |base| info(base, name, learns)).await?);
     }
     let mappings = state.mappings.iter().map(|mappings| mappings.name.clone()).collect();
-    Ok(Json(Bases { version: env!("CARGO_PKG_VERSION"), bases, mappings }))
+    let tables = state.pairs.iter().flat_map(|pairs| pairs.tables.each());
+    let pairs = tables.map(|table| table.name.clone()).collect();
+    Ok(Json(Bases { version: env!("CARGO_PKG_VERSION"), bases, mappings, pairs }))
 }
 
 fn info(base: &Base, name: String, learns: bool) -> Result<BaseInfo, Error> {

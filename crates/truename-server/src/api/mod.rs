@@ -6,6 +6,7 @@ mod documents;
 mod judgements;
 mod mappings;
 mod names;
+mod pairs;
 mod review;
 
 use truename::LinkOptions;
@@ -34,6 +35,8 @@ pub(crate) fn router() -> OpenApiRouter<Shared> {
         .routes(routes!(review::order))
         .routes(routes!(mappings::list))
         .routes(routes!(mappings::judge, mappings::judgements))
+        .routes(routes!(pairs::list))
+        .routes(routes!(pairs::label, pairs::labels))
 }
 
 /// Returns texts in order, each once: options are kept with what was made of them.

@@ -6,10 +6,11 @@ import { BrowseView } from "./browse.js";
 import { ConceptSearch } from "./concept_search.js";
 import { Judgements } from "./judgements.js";
 import { MappingsView } from "./mappings.js";
+import { PairsView } from "./pairs.js";
 import { TableView } from "./table_view.js";
 import { TextView } from "./text.js";
 
-const TITLES = { text: "Text", table: "Table", browse: "Browse", mappings: "Mappings" };
+const TITLES = { text: "Text", table: "Table", browse: "Browse", mappings: "Mappings", pairs: "Pairs" };
 const search = new ConceptSearch(
   async (words, signal) => (await call("v1/search", { query: { q: words, top: 20 }, signal })).candidates,
 );
@@ -19,13 +20,14 @@ const views = {
   table: new TableView(judgements, search),
   browse: new BrowseView(),
   mappings: new MappingsView(judgements),
+  pairs: new PairsView(),
 };
 let shown = null;
 
 /** Shows the view of the address. */
 function route() {
   const hash = location.hash.slice(1);
-  const [, name, rest] = /^(text|table|browse|mappings)(.*)$/s.exec(hash) ?? [null, "text", ""];
+  const [, name, rest] = /^(text|table|browse|mappings|pairs)(.*)$/s.exec(hash) ?? [null, "text", ""];
   document.querySelectorAll("dialog[open]:not(#key-dialog)").forEach((dialog) => dialog.close());
   for (const view of Object.keys(views)) byId(`view-${view}`).hidden = view !== name;
   for (const link of document.querySelectorAll("[data-view]")) {
@@ -72,10 +74,12 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   byId("content").focus();
 });
 addEventListener("hashchange", route);
-if (location.pathname.endsWith("/mappings")) history.replaceState(null, "", `./${location.search}#mappings`);
+const [page] = /(?<=\/)(mappings|pairs)$/.exec(location.pathname) ?? [];
+if (page) history.replaceState(null, "", `./${location.search}#${page}`);
 try {
-  const { version, bases, mappings } = await call("v1/bases");
+  const { version, bases, mappings, pairs } = await call("v1/bases");
   views.mappings.offer(mappings);
+  views.pairs.offer(pairs);
   byId("version").textContent = `Truename ${version}`;
   offer(bases);
   judgements.resume();

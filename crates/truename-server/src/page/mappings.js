@@ -1,6 +1,6 @@
 // The view that accepts and rejects mappings of two vocabularies, both concepts side by side.
 
-import { announce, bar, byId, counted, download, element, grouped, kept, said, showError } from "./dom.js";
+import { announce, bar, byId, counted, download, element, grouped, kept, marked, said, showError } from "./dom.js";
 import { call } from "./server.js";
 
 /** Mappings fetched at once. */
@@ -8,16 +8,6 @@ const TOP = 20;
 /** Mappings below the current one with which further ones are fetched. */
 const AHEAD = 5;
 const FIELDS = ["name", "synonyms", "definition", "parents", "part_of", "types"];
-
-const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-
-/** Returns a text with the words that the other text lacks marked. */
-function marked(text, other) {
-  const known = new Set(words(other));
-  return text
-    .split(/(\s+)/)
-    .map((piece) => (words(piece).every((word) => known.has(word)) ? piece : element("mark", {}, piece)));
-}
 
 /** The view with the mappings of a file, in the order of their review. */
 export class MappingsView {
@@ -130,7 +120,7 @@ export class MappingsView {
     const verdict = element("b", {});
     const article = element(
       "article",
-      { tabIndex: -1, class: "mapping", "aria-label": `Mapping ${grouped(place + 1)}` },
+      { tabIndex: -1, class: "compared", "aria-label": `Mapping ${grouped(place + 1)}` },
       element("h3", {}, grouped(place + 1), " ", bar(confidence), ` ${confidence.toFixed(3)} `, verdict),
       element("p", { class: "hint" }, `${predicate_id} · `, said("bdi", evidence)),
       element(

@@ -8,10 +8,11 @@ use truename_server::ServerOptions;
 use crate::{Served, encoded};
 
 /// Routes that are answered without a key, and tell nothing of a knowledge base.
-const OPEN: [&str; 13] = [
+const OPEN: [&str; 14] = [
     "/",
     "/docs",
     "/mappings",
+    "/pairs",
     "/openapi.json",
     "/health",
     "/ready",
@@ -231,7 +232,7 @@ async fn pages_of_other_origins_read_what_they_may() {
     assert_eq!(ask(queries, &[]).await.0, 200);
     assert_eq!(ask(queries, &[("sec-fetch-site", "same-origin")]).await.0, 200);
     assert_eq!(ask(queries, &[("sec-fetch-site", "cross-site")]).await.0, 403);
-    for path in ["/v1/judgements", "/v1/mappings", "/v1/mappings/judgements"] {
+    for path in ["/v1/judgements", "/v1/mappings", "/v1/mappings/judgements", "/v1/pairs", "/v1/pairs/labels"] {
         assert_eq!(ask(path, &[("origin", "https://app.example")]).await.0, 403, "{path}");
     }
     assert_eq!(ask("/v1/judgements", &[("origin", "http://127.0.0.1:8077")]).await.0, 200);

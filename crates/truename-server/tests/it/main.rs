@@ -21,6 +21,7 @@ const CONCEPTS: &str = r#"{"id": "D:1", "name": "myocardial infarction", "synony
 mod access;
 mod bounds;
 mod mappings;
+mod pairs;
 mod served;
 mod sockets;
 

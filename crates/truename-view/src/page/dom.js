@@ -23,6 +23,16 @@ export function element(tag, properties = {}, ...children) {
 /** Creates an element for text of the knowledge base or of the user, whose direction the text itself decides. */
 export const said = (tag, text, properties = {}) => element(tag, { dir: "auto", ...properties }, text);
 
+const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** Returns the pieces of a text, the words that another text lacks marked. */
+export function marked(text, other) {
+  const known = new Set(words(other));
+  return text
+    .split(/(\s+)/)
+    .map((piece) => (words(piece).every((word) => known.has(word)) ? piece : element("mark", {}, piece)));
+}
+
 /** Creates the bar of a probability. The figure beside it tells the same, so it is hidden from screen readers. */
 export function bar(probability) {
   const drawn = document.createElementNS(SVG, "svg");
