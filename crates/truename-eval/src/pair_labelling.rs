@@ -189,7 +189,7 @@ mod tests {
             let other = if number % 2 == 0 { "green" } else { "crimson" };
             [row(number, "green"), row(number, other)]
         });
-        let table = RecordTable::new("pumps", ["title", "colour"].map(str::to_owned).to_vec(), rows.collect());
+        let table = RecordTable::new("pumps", ["title", "colour"].map(str::to_owned).to_vec(), rows);
         RecordTables::new(table, None, &ColumnChoice::default()).unwrap()
     }
 

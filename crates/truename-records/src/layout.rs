@@ -39,9 +39,9 @@ impl ColumnLayout {
     ///
     /// # Panics
     /// If there is no such table.
-    pub fn row<'a>(&self, table: usize, cells: &'a [String]) -> Vec<&'a str> {
+    pub fn row<'a>(&self, table: usize, cells: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
         let mut row = vec![""; self.columns.len()];
-        cells.iter().zip(&self.places[table]).for_each(|(cell, place)| row[*place] = cell);
+        cells.into_iter().zip(&self.places[table]).for_each(|(cell, place)| row[*place] = cell);
         row
     }
 }
@@ -50,18 +50,15 @@ impl RecordTable {
     /// Puts the rows of tables one behind the other, under the union of their columns.
     pub fn union(name: impl Into<String>, tables: &[Self]) -> Self {
         let layout = ColumnLayout::of(tables);
-        let rows = tables.iter().enumerate().flat_map(|(table, own)| own.rows.iter().map(move |row| (table, row)));
-        let cells =
-            |(table, row): (usize, &Vec<String>)| layout.row(table, row).into_iter().map(str::to_owned).collect();
-        let rows = rows.map(cells).collect();
-        Self::new(name, layout.columns.clone(), rows)
+        let rows =
+            tables.iter().enumerate().flat_map(|(table, own)| (0..own.rows()).map(move |row| (table, own.row(row))));
+        Self::new(name, layout.columns.clone(), rows.map(|(table, row)| layout.row(table, row)))
     }
 
     /// Puts the rows of several tables one behind the other as [`Self::union`] does, and keeps which came from which.
     pub fn linked(tables: &[Self]) -> Self {
         let names: Vec<String> = tables.iter().map(|table| table.name.clone()).collect();
-        let rows =
-            (0..).zip(tables).flat_map(|(number, table)| std::iter::repeat_n(number, table.rows.len())).collect();
+        let rows = (0..).zip(tables).flat_map(|(number, table)| std::iter::repeat_n(number, table.rows())).collect();
         let mut linked = Self::union(names.join(", "), tables);
         linked.parts = Some(Parts { names, rows });
         linked
@@ -69,8 +66,10 @@ impl RecordTable {
 
     /// Takes the column of a place out of the table, and returns its cells.
     pub(super) fn take_column(&mut self, place: usize) -> Vec<String> {
+        let cells = self.column(place).map(str::to_owned).collect();
         self.columns.remove(place);
-        self.rows.iter_mut().map(|row| row.remove(place)).collect()
+        self.places.remove(place);
+        cells
     }
 }
 
@@ -81,17 +80,21 @@ mod tests {
     #[test]
     fn rows_of_tables_stand_under_the_union_of_their_columns() {
         let strings = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
-        let left = RecordTable::new("left", strings(&["Name", "city", "name"]), vec![strings(&["a", "b", "c"])]);
-        let right = RecordTable::new("right", strings(&["zip", "NAME"]), vec![strings(&["d", "e"])]);
+        let left = RecordTable::new("left", strings(&["Name", "city", "name"]), [["a", "b", "c"]]);
+        let right = RecordTable::new("right", strings(&["zip", "NAME"]), [["d", "e"]]);
+        let rows = |table: &RecordTable| {
+            let row = |row| table.row(row).map(str::to_owned).collect::<Vec<_>>();
+            (0..table.rows()).map(row).collect::<Vec<_>>()
+        };
         let mut both = RecordTable::union("both", &[left.clone(), right.clone()]);
         assert_eq!(both.columns, ["Name", "city", "name", "zip"]);
-        assert_eq!(both.rows, [["a", "b", "c", ""], ["e", "", "", "d"]]);
+        assert_eq!(rows(&both), [["a", "b", "c", ""], ["e", "", "", "d"]]);
         let linked = RecordTable::linked(&[left, right]);
         assert_eq!(
             (linked.row_name(1), linked.part(0), linked.sources()),
             ("right:1".into(), Some("left"), Some(&[0, 1][..]))
         );
         assert_eq!(both.take_column(3), ["", "d"]);
-        assert_eq!((both.columns.len(), both.rows[1].len()), (3, 3));
+        assert_eq!(rows(&both), [["a", "b", "c"], ["e", "", ""]]);
     }
 }

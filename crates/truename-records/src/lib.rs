@@ -28,6 +28,7 @@
 
 mod block_rule;
 mod blocking;
+mod cells;
 mod classifier;
 mod clusters;
 mod columns;
@@ -63,6 +64,7 @@ mod thing_name;
 pub use block_rule::BlockRule;
 pub use blocking::{Blocking, CandidatePairs};
 pub use classifier::{ClassifierScorer, PairClassifier};
+pub use cells::Cells;
 pub use clusters::Clusters;
 pub use compared_tables::ComparedTables;
 pub use distinct::DistinctRecords;

@@ -1,30 +1,54 @@
 //! Records: rows by the names of their columns, serialised as `COL name VAL value …` (Ditto).
 
+use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use truename_read::folded;
 
-/// A row of a table, by the names of its columns.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+use crate::Cells;
+
+/// A row of a table, by the names of its columns. It refers to the cells of its table.
+#[derive(Clone)]
 pub struct Record {
+    source: Arc<RecordSource>,
+    row: u32,
+}
+
+/// The columns of a table that its records have.
+pub(crate) struct RecordSource {
+    /// Names of the columns.
     columns: Arc<[String]>,
-    /// One value a column; empty where the row has none.
-    values: Vec<String>,
+    /// Places of the columns among the cells of a row.
+    places: Vec<usize>,
+    cells: Arc<Cells>,
 }
 
 /// Words before the name and the value of a column in a serialised record (Ditto, Li et al. 2020).
 const COLUMN: &str = "COL";
 const VALUE: &str = "VAL";
 
+impl RecordSource {
+    /// Returns the records of all rows, of columns with their places among the cells.
+    ///
+    /// # Panics
+    /// If there are 2³² rows.
+    pub(crate) fn records(columns: Arc<[String]>, places: Vec<usize>, cells: &Arc<Cells>) -> Vec<Record> {
+        let rows = u32::try_from(cells.rows()).expect("a table has less than 2³² rows");
+        let source = Arc::new(Self { columns, places, cells: Arc::clone(cells) });
+        (0..rows).map(|row| Record { source: Arc::clone(&source), row }).collect()
+    }
+}
+
 impl Record {
     /// Creates a record. Missing values are empty.
     ///
     /// # Panics
     /// If there are more values than columns.
-    pub fn new(columns: &Arc<[String]>, mut values: Vec<String>) -> Self {
+    pub fn new(columns: &Arc<[String]>, values: Vec<String>) -> Self {
         assert!(values.len() <= columns.len(), "a record of {} columns has {} values", columns.len(), values.len());
-        values.resize(columns.len(), String::new());
-        Self { columns: Arc::clone(columns), values }
+        let (places, cells) = ((0..columns.len()).collect(), Arc::new([values].into_iter().collect()));
+        Self { source: Arc::new(RecordSource { columns: Arc::clone(columns), places, cells }), row: 0 }
     }
 
     /// Reads a record of the form `COL name VAL value COL name VAL value …`; `None` if the text has another form.
@@ -45,17 +69,22 @@ impl Record {
             Some((words[start + 1..value].join(" "), words[value + 1..end].join(" ")))
         };
         let (columns, values): (Vec<String>, Vec<String>) = starts.iter().zip(ends).filter_map(field).unzip();
-        Some(Self { columns: columns.into(), values })
+        Some(Self::new(&columns.into(), values))
     }
 
     /// Returns each column's name and value.
     pub fn fields(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
-        self.columns.iter().map(String::as_str).zip(self.values.iter().map(String::as_str))
+        self.columns().iter().map(String::as_str).zip(self.values())
+    }
+
+    fn values(&self) -> impl ExactSizeIterator<Item = &str> {
+        let RecordSource { places, cells, .. } = &*self.source;
+        places.iter().map(|place| cells.cell(self.row as usize, *place))
     }
 
     /// Returns the names of the columns.
     pub fn columns(&self) -> &[String] {
-        &self.columns
+        &self.source.columns
     }
 
     /// Returns the record as `COL name VAL value COL name VAL value …`, on one line, with single spaces.
@@ -68,7 +97,27 @@ impl Record {
 
     /// Returns the values alone, separated by spaces.
     pub fn text(&self) -> String {
-        self.values.iter().filter(|value| !value.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ")
+        self.values().filter(|value| !value.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl PartialEq for Record {
+    fn eq(&self, other: &Self) -> bool {
+        self.columns() == other.columns() && self.values().eq(other.values())
+    }
+}
+
+impl Eq for Record {}
+
+impl Hash for Record {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.values().for_each(|value| value.hash(state));
+    }
+}
+
+impl fmt::Debug for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.fields()).finish()
     }
 }
 

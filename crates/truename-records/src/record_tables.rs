@@ -7,7 +7,8 @@ use truename_error::{ErrorKind, HintPart, hint};
 use truename_read::{column, folded, quoted};
 
 use super::columns::Columns;
-use super::{ColumnType, Record, Tables, identifier_columns};
+use super::record::RecordSource;
+use super::{Cells, ColumnType, Record, Tables, identifier_columns};
 use crate::Error;
 
 /// The columns to compare. Columns are named in capitals or not, or by their numbers from 1.
@@ -43,9 +44,10 @@ pub struct RecordTable {
     pub name: String,
     /// Names of the columns.
     pub columns: Vec<String>,
-    /// Values of the rows, one a column.
-    pub rows: Vec<Vec<String>>,
-    /// Places of the columns that are compared.
+    /// Places of the columns among the cells of a row.
+    pub(super) places: Vec<usize>,
+    cells: Arc<Cells>,
+    /// Numbers of the columns that are compared.
     compared: Vec<usize>,
     records: Vec<Record>,
     /// Ids by row, where a column has them.
@@ -68,12 +70,49 @@ impl RecordTable {
     ///
     /// # Panics
     /// If a row has more values.
-    pub fn new(name: impl Into<String>, columns: Vec<String>, mut rows: Vec<Vec<String>>) -> Self {
-        for row in &mut rows {
-            assert!(row.len() <= columns.len(), "a row of {} values and {} columns", row.len(), columns.len());
-            row.resize(columns.len(), String::new());
+    pub fn new(
+        name: impl Into<String>,
+        columns: Vec<String>,
+        rows: impl IntoIterator<Item = impl IntoIterator<Item = impl AsRef<str>>>,
+    ) -> Self {
+        Self::of_cells(name, columns, rows.into_iter().collect())
+    }
+
+    /// Creates a table of cells as [`Self::new`] does.
+    ///
+    /// # Panics
+    /// As [`Self::new`].
+    pub fn of_cells(name: impl Into<String>, columns: Vec<String>, cells: Cells) -> Self {
+        assert!(cells.width() <= columns.len(), "a row of {} values and {} columns", cells.width(), columns.len());
+        Self {
+            name: name.into(),
+            places: (0..columns.len()).collect(),
+            columns,
+            cells: Arc::new(cells),
+            compared: Vec::new(),
+            records: Vec::new(),
+            ids: None,
+            parts: None,
         }
-        Self { name: name.into(), columns, rows, compared: Vec::new(), records: Vec::new(), ids: None, parts: None }
+    }
+
+    /// Returns the number of rows.
+    pub fn rows(&self) -> usize {
+        self.cells.rows()
+    }
+
+    /// Returns the values of a row, one a column.
+    ///
+    /// # Panics
+    /// If the table has no such row.
+    pub fn row(&self, row: usize) -> impl ExactSizeIterator<Item = &str> {
+        self.places.iter().map(move |place| self.cells.cell(row, *place))
+    }
+
+    /// Returns the values of a column.
+    pub(super) fn column(&self, at: usize) -> impl Iterator<Item = &str> {
+        let place = self.places[at];
+        (0..self.rows()).map(move |row| self.cells.cell(row, place))
     }
 
     fn choose(&mut self, choice: &ColumnChoice) -> Result<(), Error> {
@@ -102,7 +141,7 @@ impl RecordTable {
     fn ids(&self, at: usize) -> Result<Vec<String>, Error> {
         let refused = |reason: String| Error::new(ErrorKind::Syntax, format!("{}: {reason}", self.name));
         let mut seen: HashMap<(u32, &str), usize> = HashMap::new();
-        for (row, id) in self.rows.iter().map(|row| row[at].trim()).enumerate() {
+        for (row, id) in self.column(at).map(str::trim).enumerate() {
             if id.is_empty() {
                 return Err(refused(format!("row {} has no id", row + 1)));
             }
@@ -111,14 +150,14 @@ impl RecordTable {
                 return Err(refused(format!("rows {} and {} have the same id {}", first + 1, row + 1, quoted(id))));
             }
         }
-        Ok(self.rows.iter().map(|row| row[at].trim().to_owned()).collect())
+        Ok(self.column(at).map(|id| id.trim().to_owned()).collect())
     }
 
     /// Makes records of the columns to compare.
     fn compare(&mut self, columns: Vec<usize>) {
-        let names: Arc<[String]> = columns.iter().map(|at| self.columns[*at].clone()).collect();
-        let values = |row: &Vec<String>| columns.iter().map(|at| row[*at].clone()).collect();
-        self.records = self.rows.iter().map(|row| Record::new(&names, values(row))).collect();
+        let names = columns.iter().map(|at| self.columns[*at].clone()).collect();
+        let places = columns.iter().map(|at| self.places[*at]).collect();
+        self.records = RecordSource::records(names, places, &self.cells);
         self.compared = columns;
     }
 
@@ -261,8 +300,11 @@ mod tests {
     use super::*;
 
     fn table(name: &str, columns: &[&str], rows: &[&[&str]]) -> RecordTable {
-        let strings = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
-        RecordTable::new(name, strings(columns), rows.iter().map(|row| strings(row)).collect())
+        RecordTable::new(
+            name,
+            columns.iter().map(|name| (*name).to_owned()).collect(),
+            rows.iter().map(|row| row.iter()),
+        )
     }
 
     #[test]
@@ -271,7 +313,7 @@ mod tests {
         let choice = ColumnChoice { id_column: Some("key".into()), ..ColumnChoice::default() };
         let tables = RecordTables::new(people(), None, &choice).unwrap();
         assert_eq!(tables.left.records()[1].serialized(), "COL name VAL Bert COL town VAL");
-        assert_eq!((tables.left.row_name(1), tables.right().rows[1].len()), ("b".to_owned(), 3));
+        assert_eq!((tables.left.row_name(1), tables.right().row(1).len()), ("b".to_owned(), 3));
         let named = |columns: &[&str]| {
             let columns = columns.iter().map(|name| (*name).to_owned()).collect();
             RecordTables::new(people(), None, &ColumnChoice { columns, ..ColumnChoice::default() })

@@ -5,7 +5,7 @@ use crate::{Blocking, ColumnChoice, PairModel, RecordTable, RecordTables, Resolv
 /// Returns the pairs of rows that are in one cluster.
 fn matches(columns: &str, rows: &[&str], scorer: Option<UnsupervisedScorer>) -> Vec<(u32, u32)> {
     let cells = |row: &str| row.split(',').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
-    let table = RecordTable::new("rows", cells(columns), rows.iter().map(|row| cells(row)).collect());
+    let table = RecordTable::new("rows", cells(columns), rows.iter().map(|row| cells(row)));
     let tables = RecordTables::new(table, None, &ColumnChoice::default()).unwrap();
     let candidates = Blocking::default().pairs(tables.tables()).unwrap().pairs;
     let choice = ScorerChoice { scorer, types: &[] };

@@ -165,7 +165,7 @@ struct Summary {
 impl Summary {
     fn count(&mut self, tables: &RecordTables, blocked: &CandidatePairs, resolution: &Resolution) {
         let Resolution { pairs, equal, clusters, distinct, .. } = resolution;
-        self.records = tables.each().map(|table| table.rows.len()).sum();
+        self.records = tables.each().map(|table| table.rows()).sum();
         self.distinct = distinct.count();
         self.identifiers.clone_from(&tables.identifiers);
         self.candidates = blocked.pairs.len();

@@ -103,13 +103,13 @@ fn write_rows(arguments: &Dedupe, answers: &Answers<'_>) -> anyhow::Result<()> {
     let mut rows = Rows::open(arguments)?;
     rows.put(layout.columns.iter().chain(&added).map(String::as_str))?;
     for (side, table) in input.tables.each().enumerate() {
-        for (row, own) in (0..).zip(&table.rows) {
+        for row in 0..table.rows() as u32 {
             let cluster = &ids[answers.cluster(side, row)];
             let best = best[side][row as usize].map(shown).unwrap_or_default();
             // Probabilities have one digit before the point: the greater one is the later text.
             let best = input.probabilities.get(row as usize).map_or(&best, |before| before.max(&best));
             let name = table.part(row).unwrap_or(["left", "right"][side]);
-            let cells = layout.row(side, own).into_iter().chain((!is_one).then_some(name));
+            let cells = layout.row(side, table.row(row as usize)).into_iter().chain((!is_one).then_some(name));
             rows.put(cells.chain([cluster.as_str(), best]))?;
         }
     }
@@ -123,9 +123,9 @@ fn write_merged(arguments: &Dedupe, answers: &Answers<'_>) -> anyhow::Result<()>
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut clusters: Vec<Vec<usize>> = vec![Vec::new(); answers.ids.len()];
     for (side, table) in answers.input.tables.each().enumerate() {
-        for (row, own) in (0..).zip(&table.rows) {
+        for row in 0..table.rows() as u32 {
             clusters[answers.cluster(side, row)].push(rows.len());
-            rows.push(layout.row(side, own).into_iter().map(str::to_owned).collect());
+            rows.push(layout.row(side, table.row(row as usize)).into_iter().map(str::to_owned).collect());
         }
     }
     let mut rules = MergeRules::new(columns);
