@@ -12,7 +12,7 @@ use truename::{Encoder, Error, Progress};
 use truename_eval::{ComparedPairs, FittedPairModel, PairLabelling, PairModelSource, Question};
 use truename_records::{
     Blocking, ClusterIds, ClusteredTable, ColumnChoice, ComparedTables, LabelGain, MergeRules, RecordPair, RecordTable,
-    RecordTables, Resolver,
+    RecordTables, Resolver, SuitedBlocking,
 };
 
 use crate::call::Call;
@@ -52,7 +52,7 @@ keywords! {
         save_model: Option<PathBuf> = None,
         labels: Option<PathBuf> = None,
         threshold: f64 = 0.5,
-        neighbours: usize = Blocking::default().neighbours,
+        neighbours: Option<usize> = None,
         block: Names = Names::Several(Vec::new()),
         encoder: Option<PathBuf> = None,
         one_to_one: bool = false,
@@ -95,8 +95,11 @@ impl Candidates {
         let source = PairModelSource::open(options.model.as_deref(), options.labels.as_deref(), scorer)?;
         let encoder = options.encoder.as_deref().map(Encoder::open).transpose()?;
         let input = RecordTables::new(left, right, &choice)?;
-        let (neighbours, encoder) = (options.neighbours, encoder.as_ref());
         let rules = options.block.clone().all().iter().map(|rule| rule.parse()).collect::<Result<Vec<_>, _>>()?;
+        // Vectors need neighbours.
+        let asked = options.neighbours.or(encoder.as_ref().map(|_| Blocking::default().neighbours));
+        let SuitedBlocking { neighbours, rules } = SuitedBlocking::new(&input, asked, rules);
+        let encoder = encoder.as_ref();
         let sources = input.left.sources();
         let blocking =
             Blocking { neighbours, encoder, rules: &rules, first_new, sources, progress: Arc::clone(progress) };

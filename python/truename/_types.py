@@ -91,7 +91,7 @@ class RecordOptions(TypedDict, total=False):
     threshold: float | None
     """Lowest probability of a match; 0.5."""
     neighbours: int | None
-    """Number of nearest others that each row is compared with; 10."""
+    """Number of nearest others that each row is compared with; 10, and for more than 100,000 rows the rules that are found in their columns."""
     block: str | Sequence[str] | None
     """Rules of blocking, as `postcode + soundex(last)`, which propose pairs too."""
     encoder: Path | None

@@ -56,6 +56,7 @@ mod resolver;
 mod row_names;
 mod scorer;
 mod standing;
+mod suited_blocking;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -63,8 +64,8 @@ mod thing_name;
 
 pub use block_rule::BlockRule;
 pub use blocking::{Blocking, CandidatePairs};
-pub use classifier::{ClassifierScorer, PairClassifier};
 pub use cells::Cells;
+pub use classifier::{ClassifierScorer, PairClassifier};
 pub use clusters::Clusters;
 pub use compared_tables::ComparedTables;
 pub use distinct::DistinctRecords;
@@ -87,6 +88,7 @@ pub use resolver::{Resolution, Resolver};
 pub use row_names::RowNames;
 pub use scorer::{PairScorer, ScoredPair};
 pub use standing::{ClusterIds, ClusteredTable, StandingClusters};
+pub use suited_blocking::{SuitedBlocking, found_rules};
 pub use tables::{RecordPair, Tables};
 pub use truename_error::Error;
 pub use truename_kb::Progress;

@@ -8,14 +8,14 @@ use truename_eval::{ComparedPairs, FittedPairModel};
 use truename_read::quoted;
 use truename_records::{
     Blocking, CandidatePairs, ClusterIds, ComparedTables, FellegiSunterModel, RecordTables, Resolution, Resolver,
-    StandingClusters,
+    StandingClusters, SuitedBlocking,
 };
 
 use crate::arguments::Dedupe;
 use crate::exit_code::UsageError;
 use crate::records::{
     Answers, Coverage, Explained, Explanations, Gold, Input, LabelReport, RuleReport, ask, block_rules, check,
-    pair_model, say_gain, say_truncated, say_weights, write,
+    pair_model, say_gain, say_truncated, say_weights, suited_blocking, write,
 };
 use crate::{atomic_file, bars, interrupt, progress};
 
@@ -41,15 +41,18 @@ pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
     let mut summary = Summary { reading: start.elapsed().as_secs_f64(), ..Summary::default() };
 
     let tables = input.tables.tables();
+    let began = Instant::now();
+    let has_rules = !rules.is_empty();
+    let SuitedBlocking { neighbours, rules } =
+        progress::watched(no_bar, || suited_blocking(arguments, rules, &input.tables));
     let blocking = Blocking {
-        neighbours: arguments.neighbours.into(),
+        neighbours,
         rules: &rules,
         first_new: input.standing.as_ref().map_or(0, StandingClusters::rows),
         sources: input.tables.left.sources(),
         encoder: encoder.as_ref(),
         progress: interrupt::progress(),
     };
-    let began = Instant::now();
     let blocked = progress::watched(no_bar, || blocking.pairs(tables))?;
     summary.blocking = began.elapsed().as_secs_f64();
 
@@ -110,6 +113,11 @@ pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
         for name in &input.tables.identifiers {
             crate::say!("column {} identifies the rows and is not compared", quoted(name));
             crate::say!("hint: --compare {} compares it too", quoted(name));
+        }
+        if !has_rules && !rules.is_empty() {
+            let rules = rules.iter().map(|rule| quoted(&rule.to_string())).collect::<Vec<_>>().join(", ");
+            crate::say!("in place of neighbours, records with equal keys are compared: {rules}");
+            crate::say!("hint: --neighbours 10 searches neighbours, which takes longer");
         }
         say_weights(&model);
         gain.iter().for_each(say_gain);

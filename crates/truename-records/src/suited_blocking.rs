@@ -1,0 +1,208 @@
+//! Blocking that suits tables: by neighbours, or in large tables by rules found in their columns.
+
+use rayon::prelude::*;
+use truename_text::stable_hash;
+
+use super::{BlockRule, Blocking, ColumnType, ColumnTypes, DistinctRecords, Record, RecordTables, Tables};
+
+/// Number of distinct records up to which neighbours are searched, if rules can take their place.
+const MOST_SEARCHED: usize = 100_000;
+/// Most pairs of a rule, and of all rules together, for each record.
+const PAIRS_OF_RULE: f64 = 0.5;
+const PAIRS: f64 = 3.0;
+/// Least share of the records that have a key of a rule.
+const LEAST_KEYED: f64 = 0.2;
+/// Most rules that are found.
+const MOST_RULES: usize = 16;
+/// Fewest rules that take the place of neighbours: each misses what is written otherwise in its columns.
+const FEWEST_RULES: usize = 3;
+
+/// Number of neighbours and rules that suit tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuitedBlocking {
+    /// Number of neighbours; 0 for the rules alone.
+    pub neighbours: usize,
+    /// Rules found in the columns.
+    pub rules: Vec<BlockRule>,
+}
+
+impl SuitedBlocking {
+    /// Returns the number of neighbours and the rules that are asked for. Without either it is the standard number for up to 100,000 distinct
+    /// records, and for more the rules of [`found_rules`] alone, if there are three.
+    pub fn new(tables: &RecordTables, neighbours: Option<usize>, rules: Vec<BlockRule>) -> Self {
+        let RecordTables { types, .. } = tables;
+        let tables = tables.tables();
+        if neighbours.is_none() && rules.is_empty() && DistinctRecords::of(tables).count() > MOST_SEARCHED {
+            let rules = found_rules(tables, &ColumnTypes::of(tables).with(types));
+            if rules.len() >= FEWEST_RULES {
+                return Self { neighbours: 0, rules };
+            }
+        }
+        Self { neighbours: neighbours.unwrap_or(Blocking::default().neighbours), rules }
+    }
+}
+
+/// Returns rules whose keys few records share: values of one column or of two, names by their sound. Those with the fewest pairs come
+/// first, at most half a pair a record each and three together; a column that is a rule alone is in no other.
+pub fn found_rules(tables: Tables<'_>, types: &ColumnTypes) -> Vec<BlockRule> {
+    let columns: Vec<KeyedColumn> =
+        types.iter().filter_map(|(name, kind)| KeyedColumn::of(tables, name, kind)).collect();
+    let alone = columns.iter().map(|column| Found::of(column.term.clone(), &[column]));
+    let alone: Vec<Option<Found>> = alone.collect();
+    let further: Vec<&KeyedColumn> =
+        columns.iter().zip(&alone).filter(|(_, found)| found.is_none()).map(|(column, _)| column).collect();
+    let pairs =
+        further.iter().enumerate().flat_map(|(at, one)| further[at + 1..].iter().map(move |other| [*one, *other]));
+    let pairs = pairs.filter_map(|pair| Found::of(format!("{} + {}", pair[0].term, pair[1].term), &pair));
+    let mut found: Vec<Found> = alone.into_iter().flatten().chain(pairs).collect();
+    found.sort_by_key(|found| found.pairs);
+    let (records, mut pairs) = (tables.all().count() as f64, 0.0);
+    let fits = |found: &Found| {
+        pairs += found.pairs as f64;
+        pairs <= PAIRS * records
+    };
+    found.into_iter().take_while(fits).take(MOST_RULES).filter_map(|found| found.rule.parse().ok()).collect()
+}
+
+/// A column with the hash of the key that each record has; 0 for none.
+struct KeyedColumn {
+    term: String,
+    left: Vec<u64>,
+    /// None for one table.
+    right: Option<Vec<u64>>,
+}
+
+impl KeyedColumn {
+    /// Returns the keys of a column; none where equal values of its type say little, or its name cannot be written in a rule.
+    fn of(tables: Tables<'_>, name: &str, kind: ColumnType) -> Option<Self> {
+        let term = match kind {
+            ColumnType::GivenName | ColumnType::FamilyName | ColumnType::PersonName => format!("soundex({name})"),
+            ColumnType::Company | ColumnType::Address => format!("prefix({name}, 6)"),
+            ColumnType::Place => format!("prefix({name}, 4)"),
+            ColumnType::Postcode | ColumnType::Code | ColumnType::Phone | ColumnType::Email | ColumnType::Date => {
+                name.to_owned()
+            }
+            ColumnType::Number | ColumnType::Coordinates | ColumnType::Text => return None,
+        };
+        let rule: BlockRule = term.parse().ok().filter(|rule: &BlockRule| rule.columns().eq([name]))?;
+        let hash = |record: &Record| rule.key(record).map_or(0, |key| stable_hash(&key).max(1));
+        let hashes = |records: &[Record]| records.par_iter().map(hash).collect();
+        let right = match tables {
+            Tables::One(_) => None,
+            Tables::Two(_, right) => Some(hashes(right)),
+        };
+        Some(Self { term, left: hashes(tables.left()), right })
+    }
+}
+
+/// A rule that few pairs of records fulfil.
+struct Found {
+    rule: String,
+    pairs: u64,
+}
+
+impl Found {
+    fn of(rule: String, columns: &[&KeyedColumn]) -> Option<Self> {
+        let keys = |of: fn(&KeyedColumn) -> &[u64]| {
+            let key = |row| {
+                let parts = columns.iter().map(|column| of(column)[row]);
+                let joined = |key: u64, part: u64| key.rotate_left(21).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ part;
+                if parts.clone().any(|part| part == 0) { 0 } else { parts.fold(0, joined).max(1) }
+            };
+            let mut keys: Vec<u64> = (0..of(columns[0]).len()).into_par_iter().map(key).collect();
+            keys.par_sort_unstable();
+            keys.drain(..keys.partition_point(|key| *key == 0));
+            keys
+        };
+        let left = keys(|column| &column.left);
+        let right = columns[0].right.as_ref().map(|_| keys(|column| column.right.as_deref().unwrap_or_default()));
+        let records =
+            columns.iter().map(|column| column.left.len() + column.right.as_ref().map_or(0, Vec::len)).max()?;
+        let keyed = left.len() + right.as_ref().map_or(0, Vec::len);
+        let pairs = match &right {
+            None => left.chunk_by(u64::eq).map(|equal| (equal.len() * (equal.len() - 1) / 2) as u64).sum(),
+            Some(right) => shared(&left, right),
+        };
+        let is_found = keyed as f64 >= LEAST_KEYED * records as f64 && pairs as f64 <= PAIRS_OF_RULE * records as f64;
+        is_found.then_some(Self { rule, pairs })
+    }
+}
+
+/// Returns the number of pairs of equal keys of two sorted lists.
+fn shared(left: &[u64], right: &[u64]) -> u64 {
+    let count = |key: u64| right.partition_point(|other| *other <= key) - right.partition_point(|other| *other < key);
+    left.chunk_by(u64::eq).map(|equal| (equal.len() * count(equal[0])) as u64).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::{ColumnChoice, RecordTable};
+
+    /// Persons of whom each second one stands twice, with another street the second time.
+    fn people(count: usize) -> Vec<[String; 5]> {
+        let names = ["Nora", "Omar", "Paul", "Rita", "Sami", "Tina", "Ulla", "Vera", "Will", "Xena", "Yuri"];
+        let person = |at: usize, street: usize| {
+            let born = format!("19{:02}-{:02}-{:02}", at % 89, at / 89 % 12 + 1, at / 1068 % 28 + 1);
+            let street = format!("{street} {} Street", names[street % 11]);
+            let (given, family) = (names[at % 11].to_owned(), format!("{}son", names[at / 11 % 11]));
+            [given, family, street, born, (10_007 + at * 7919 % 89_983).to_string()]
+        };
+        (0..count).flat_map(|at| [(at % 2 == 0).then(|| person(at, at + 1)), Some(person(at, at))]).flatten().collect()
+    }
+
+    fn tables(rows: &[[String; 5]]) -> RecordTables {
+        let columns = ["given name", "family name", "street", "date of birth", "customer number"].map(str::to_owned);
+        let table = RecordTable::new("people", columns.to_vec(), rows);
+        RecordTables::new(table, None, &ColumnChoice::default()).unwrap()
+    }
+
+    #[test]
+    fn rules_propose_few_pairs_and_the_matches() {
+        let rows = people(4000);
+        let tables = tables(&rows);
+        let types = ColumnTypes::of(tables.tables());
+        let rules = found_rules(tables.tables(), &types);
+        assert!(rules.len() >= FEWEST_RULES, "{rules:?}");
+        let blocking = Blocking { neighbours: 0, rules: &rules, ..Blocking::default() };
+        let pairs: HashSet<_> = blocking.pairs(tables.tables()).unwrap().pairs.into_iter().collect();
+        assert!(pairs.len() as f64 <= PAIRS * rows.len() as f64, "{} of {rules:?}", pairs.len());
+        let matches = (0..rows.len() as u32 - 1).filter(|row| rows[*row as usize][4] == rows[*row as usize + 1][4]);
+        let matches: Vec<_> = matches.filter_map(|row| tables.tables().pair(row, row + 1)).collect();
+        assert!(matches.len() == 2000 && matches.iter().all(|pair| pairs.contains(pair)), "{rules:?}");
+        // A column whose values are rare is a rule alone, and in no other.
+        let texts: Vec<String> = rules.iter().map(ToString::to_string).collect();
+        assert!(texts.contains(&"customer number".to_owned()), "{texts:?}");
+        assert!(texts.iter().all(|text| !text.contains('+') || !text.contains("customer number")), "{texts:?}");
+    }
+
+    #[test]
+    fn keys_of_two_tables_are_counted_together() {
+        let rows = people(4000);
+        let (left, right): (Vec<_>, Vec<_>) = rows.iter().cloned().enumerate().partition(|(at, _)| at % 3 == 0);
+        let table = |name: &str, rows: Vec<(usize, [String; 5])>| {
+            let columns =
+                ["given name", "family name", "street", "date of birth", "customer number"].map(str::to_owned);
+            RecordTable::new(name, columns.to_vec(), rows.into_iter().map(|(_, row)| row))
+        };
+        let tables =
+            RecordTables::new(table("one", left), Some(table("two", right)), &ColumnChoice::default()).unwrap();
+        let rules = found_rules(tables.tables(), &ColumnTypes::of(tables.tables()));
+        assert!(rules.iter().any(|rule| rule.to_string() == "customer number"), "{rules:?}");
+    }
+
+    #[test]
+    fn large_tables_alone_have_rules_in_place_of_neighbours() {
+        let small = tables(&people(100));
+        let standard = SuitedBlocking { neighbours: 10, rules: Vec::new() };
+        assert_eq!(SuitedBlocking::new(&small, None, Vec::new()), standard);
+        let large = tables(&people(70_000));
+        let suited = SuitedBlocking::new(&large, None, Vec::new());
+        assert!(suited.neighbours == 0 && suited.rules.len() >= FEWEST_RULES, "{suited:?}");
+        assert_eq!(SuitedBlocking::new(&large, Some(10), Vec::new()), standard);
+        let rules = vec!["street".parse().unwrap()];
+        assert_eq!(SuitedBlocking::new(&large, None, rules.clone()), SuitedBlocking { neighbours: 10, rules });
+    }
+}
