@@ -3,7 +3,7 @@
 // pixels. The page that `truename link` writes is judged too, from its file.
 //
 //   PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm install --prefix DIR playwright-core axe-core      (and Debian's package chromium)
-//   truename serve --port 8750 --judgements FOLDER_TO_THROW_AWAY &
+//   truename serve --port 8750 --judgements FOLDER_TO_THROW_AWAY [--pairs TABLE] &
 //   NODE_PATH=DIR/node_modules node scripts/page/check.mjs --url http://127.0.0.1:8750 [--truename PATH] [--out SHOTS]
 //
 // `--truename` compares downloads with what the program's `match` writes, and judges its page; serve the bundled knowledge base first. `--out` keeps
@@ -781,6 +781,46 @@ await section(`a table of ${options.rows} rows`, async () => {
 });
 
 // ---- Browse ----------------------------------------------------------------------------------------------------------
+
+const { pairs: tables } = await (await fetch(`${origin}/v1/bases`)).json();
+if (tables.length > 0) {
+  await section("pairs of records are labelled by keyboard", async () => {
+    const page = await open("pairs");
+    const shown = async () => (await page.locator("#pairs-pair thead code").allInnerTexts()).join(",");
+    const labels = async () => (await (await page.request.get(`${origin}/v1/pairs/labels`)).text()).trimEnd().split("\n").slice(1);
+    const before = (await labels()).length;
+    const told = (more) => page.waitForFunction((count) => document.querySelector("#pairs-status").textContent.startsWith(`${count} `), before + more);
+    await page.waitForSelector("#pairs-pair table");
+    check("the view is that of the address", page.url().endsWith("#pairs"), page.url());
+    const seen = [];
+    for (const [key, more] of [["y", 1], ["n", 2], ["?", 2], ["n", 3], ["y", 4], ["y", 5], ["n", 6]]) {
+      await page.waitForSelector("#pairs-pair table");
+      seen.push([await shown(), key]);
+      await page.keyboard.press(key);
+      await told(more);
+    }
+    check("each pair is another one", new Set(seen.map(([pair]) => pair)).size === seen.length, seen);
+    await page.waitForSelector("#pairs-pair table");
+    await page.keyboard.press("u");
+    await told(5);
+    check("a pair comes back", (await shown()) === seen.at(-1)[0], await shown());
+    await page.click("#pairs-same");
+    await told(6);
+    const wanted = seen.filter(([, key]) => key !== "?").map(([pair, key]) => `${pair},${key === "y" || pair === seen.at(-1)[0] ? 1 : 0}`);
+    await page.waitForFunction(() => !document.querySelector("#pairs-save").disabled);
+    const written = (await labels()).slice(before).map((row) => row.split(",").slice(0, 3).join(","));
+    check("the server has the labels", written.join(" ") === wanted.join(" "), [written, wanted]);
+    await shot(page, "pairs");
+    for (const colorScheme of ["light", "dark"]) {
+      const small = await open("pairs", { width: 320, colorScheme, bypassCSP: true });
+      await small.waitForSelector("#pairs-pair table");
+      await accessible(small, `a pair in ${colorScheme}`);
+      await shot(small, `pairs-${colorScheme}`);
+      await small.context().close();
+    }
+    await page.context().close();
+  });
+}
 
 await section("the knowledge base is browsed", async () => {
   const page = await open("#browse", { missingIsFine: true });
