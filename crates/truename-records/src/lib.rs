@@ -1,9 +1,10 @@
 //! Entity resolution: the records of one table, or of several, that stand for the same thing.
 //!
 //! Read in this order: a [`Record`] is a row by the names of its columns, and [`Tables`] are one table or two;
-//! [`RecordTables`] makes both of tables of values;
+//! [`RecordTables`] makes both of tables of [`Cells`];
 //! [`identifier_columns`] are those not worth comparing; equal rows are one of the [`DistinctRecords`]; [`Blocking`]
-//! proposes the [`RecordPair`]s worth comparing, by n-grams and vectors; a [`PairScorer`] gives each a probability:
+//! proposes the [`RecordPair`]s worth comparing, by n-grams, vectors and [`BlockRule`]s, [`SuitedBlocking`] says which suit the tables; a
+//! [`PairScorer`] gives each a probability:
 //! [`FellegiSunterScorer`] by the types of the columns, fitted without labels, [`LexicalScorer`] by letters and words,
 //! [`ClassifierScorer`] by a trained classifier; a [`Resolver`] compares the pairs and puts the
 //! records into [`Clusters`], whose rows [`MergeRules`] make one. New rows join the [`StandingClusters`] of an earlier run.

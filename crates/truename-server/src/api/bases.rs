@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use truename::Error;
+use truename_records::RecordTable;
 use utoipa::ToSchema;
 
 use crate::base::Base;
@@ -60,7 +61,9 @@ pub(super) async fn bases(State(state): State<Shared>) -> Result<Json<Bases>, Fa
     }
     let mappings = state.mappings.iter().map(|mappings| mappings.name.clone()).collect();
     let tables = state.pairs.iter().flat_map(|pairs| pairs.tables.each());
-    let pairs = tables.map(|table| table.name.clone()).collect();
+    // The folders of the server are nobody's business.
+    let name = |table: &RecordTable| table.name.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+    let pairs = tables.map(name).collect();
     Ok(Json(Bases { version: env!("CARGO_PKG_VERSION"), bases, mappings, pairs }))
 }
 

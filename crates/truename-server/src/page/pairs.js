@@ -1,6 +1,6 @@
 // The view that labels pairs of records, one after the other, doubtful ones sooner.
 
-import { announce, bar, byId, counted, download, element, grouped, kept, marked, said, showError } from "./dom.js";
+import { announce, bar, byId, counted, download, element, grouped, kept, marked, percent, said, showError } from "./dom.js";
 import { call } from "./server.js";
 
 /** Pairs fetched at once: the scorer is fitted to every five labels, which changes the order. */
@@ -75,7 +75,7 @@ export class PairsView {
     ];
     const rows = columns.filter((column) => column.left || column.right).map((column) => element("tr", {}, ...cells(column)));
     this.place.replaceChildren(
-      element("h3", {}, bar(probability), ` ${probability.toFixed(3)}`),
+      element("h3", {}, bar(probability), ` ${percent(probability)}`),
       element(
         "table",
         {},

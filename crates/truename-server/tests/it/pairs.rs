@@ -18,7 +18,7 @@ fn source(labels: PathBuf) -> PairSource {
     };
     let rows = (0..words.len())
         .flat_map(|number| [row(number, "green"), row(number, if number % 2 == 0 { "greene" } else { "crimson" })]);
-    let table = RecordTable::new("pumps.csv", ["id", "title", "colour"].map(str::to_owned).to_vec(), rows);
+    let table = RecordTable::new("folder/pumps.csv", ["id", "title", "colour"].map(str::to_owned).to_vec(), rows);
     let choice = ColumnChoice { id_column: Some("id".into()), ..ColumnChoice::default() };
     let tables = RecordTables::new(table, None, &choice).unwrap();
     let pairs = Blocking::default().pairs(tables.tables()).unwrap().pairs;
