@@ -107,7 +107,7 @@ impl fmt::Display for BlockRule {
 
 impl Term {
     fn of(&self, record: &Record) -> Option<String> {
-        let mut values = record.fields().filter(|(name, _)| folded(name) == self.column).map(|(_, value)| value);
+        let mut values = record.folded_fields().filter(|(name, _)| *name == self.column).map(|(_, value)| value);
         let value = values.find(|value| !is_missing(value))?;
         let normalized = NormalizedName::new(value);
         let part = match self.function {

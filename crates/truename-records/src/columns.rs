@@ -46,8 +46,8 @@ impl Columns {
             return vec![(0, record.text().into())];
         }
         let said = |value: &'a str| if is_missing(value) { "" } else { value };
-        let number = |(name, value): (&str, &'a str)| Some((*self.numbers.get(&folded(name))?, said(value).into()));
-        let mut values: Vec<(u32, Cow<'a, str>)> = record.fields().filter_map(number).collect();
+        let number = |(name, value): (&str, &'a str)| Some((*self.numbers.get(name)?, said(value).into()));
+        let mut values: Vec<(u32, Cow<'a, str>)> = record.folded_fields().filter_map(number).collect();
         values.sort_by_key(|(column, _)| *column);
         values.dedup_by(|(column, further), (known, value)| {
             let is_same = column == known;

@@ -17,8 +17,9 @@ pub struct Record {
 
 /// The columns of a table that its records have.
 pub(crate) struct RecordSource {
-    /// Names of the columns.
+    /// Names of the columns, and the same folded.
     columns: Arc<[String]>,
+    folded: Vec<String>,
     /// Places of the columns among the cells of a row.
     places: Vec<usize>,
     cells: Arc<Cells>,
@@ -29,13 +30,18 @@ const COLUMN: &str = "COL";
 const VALUE: &str = "VAL";
 
 impl RecordSource {
+    fn new(columns: Arc<[String]>, places: Vec<usize>, cells: Arc<Cells>) -> Self {
+        let folded = columns.iter().map(|name| folded(name)).collect();
+        Self { columns, folded, places, cells }
+    }
+
     /// Returns the records of all rows, of columns with their places among the cells.
     ///
     /// # Panics
     /// If there are 2³² rows.
     pub(crate) fn records(columns: Arc<[String]>, places: Vec<usize>, cells: &Arc<Cells>) -> Vec<Record> {
         let rows = u32::try_from(cells.rows()).expect("a table has less than 2³² rows");
-        let source = Arc::new(Self { columns, places, cells: Arc::clone(cells) });
+        let source = Arc::new(Self::new(columns, places, Arc::clone(cells)));
         (0..rows).map(|row| Record { source: Arc::clone(&source), row }).collect()
     }
 }
@@ -48,7 +54,7 @@ impl Record {
     pub fn new(columns: &Arc<[String]>, values: Vec<String>) -> Self {
         assert!(values.len() <= columns.len(), "a record of {} columns has {} values", columns.len(), values.len());
         let (places, cells) = ((0..columns.len()).collect(), Arc::new([values].into_iter().collect()));
-        Self { source: Arc::new(RecordSource { columns: Arc::clone(columns), places, cells }), row: 0 }
+        Self { source: Arc::new(RecordSource::new(Arc::clone(columns), places, cells)), row: 0 }
     }
 
     /// Reads a record of the form `COL name VAL value COL name VAL value …`; `None` if the text has another form.
@@ -77,6 +83,11 @@ impl Record {
         self.columns().iter().map(String::as_str).zip(self.values())
     }
 
+    /// Returns each column's folded name and value.
+    pub(crate) fn folded_fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.source.folded.iter().map(String::as_str).zip(self.values())
+    }
+
     fn values(&self) -> impl ExactSizeIterator<Item = &str> {
         let RecordSource { places, cells, .. } = &*self.source;
         places.iter().map(|place| cells.cell(self.row as usize, *place))
@@ -103,7 +114,8 @@ impl Record {
 
 impl PartialEq for Record {
     fn eq(&self, other: &Self) -> bool {
-        self.columns() == other.columns() && self.values().eq(other.values())
+        let have_same_columns = Arc::ptr_eq(&self.source, &other.source) || self.columns() == other.columns();
+        have_same_columns && self.values().eq(other.values())
     }
 }
 

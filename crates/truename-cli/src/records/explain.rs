@@ -30,7 +30,7 @@ impl Explanations {
             return Ok(Self { pairs: Vec::new() });
         }
         let (left, right) = (RowNames::of(&tables.left), RowNames::of(tables.right()));
-        let row = |names: &RowNames, table: &RecordTable, name: &str| {
+        let row = |names: &RowNames<'_>, table: &RecordTable, name: &str| {
             let missing = || UsageError(format!("--explain: {} has no record {}", table.name, quoted(name)));
             names.row(name).ok_or_else(missing)
         };

@@ -66,7 +66,7 @@ impl Gold {
         for LabelledPair { left: one, right: other, is_same, file, line, .. } in read_matches(path)? {
             let refused =
                 |reason: String, hint: &str| Error::at(ErrorKind::Syntax, &file, line, reason).with_hint(hint);
-            let row = |names: &RowNames, table: &RecordTable, name: &str| {
+            let row = |names: &RowNames<'_>, table: &RecordTable, name: &str| {
                 let hint = "name records by the ids of --id-column, by rows from 1, or serialised as COL … VAL …";
                 let missing = || refused(format!("{} has no record {}", table.name, quoted(name)), hint);
                 names.row(name).ok_or_else(missing)

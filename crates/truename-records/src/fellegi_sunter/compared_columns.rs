@@ -87,7 +87,7 @@ impl ComparedColumns {
     /// Takes the columns apart that the tables share and `kind` gives a type.
     pub(super) fn of(tables: Tables<'_>, kind: impl Fn(&str) -> Option<ColumnType>) -> Self {
         let (shared, firsts) = (Columns::of(tables), DistinctRecords::of(tables).firsts());
-        let mut texts: Vec<DistinctTexts> = (0..shared.count()).map(|_| DistinctTexts::default()).collect();
+        let mut texts: Vec<DistinctTexts<'_>> = (0..shared.count()).map(|_| DistinctTexts::default()).collect();
         let suffix = Suffix::of(&shared.names(), &kind);
         let mut numbered = |records| numbered_rows(records, &shared, suffix, &mut texts);
         let left = numbered(tables.left());
@@ -342,18 +342,18 @@ fn numbered<'a, V>(
 }
 
 /// Returns the number of the text of each row, for each column.
-fn numbered_rows(
-    records: &[Record],
+fn numbered_rows<'a>(
+    records: &'a [Record],
     columns: &Columns,
     suffix: Option<Suffix>,
-    texts: &mut [DistinctTexts],
+    texts: &mut [DistinctTexts<'a>],
 ) -> Vec<Vec<u32>> {
     let mut rows = vec![vec![MISSING; records.len()]; columns.count()];
     for (row, record) in records.iter().enumerate() {
         let mut values = columns.values(record);
         suffix.iter().for_each(|suffix| suffix.add(&mut values));
         for (column, value) in values {
-            rows[column as usize][row] = texts[column as usize].number(&value).unwrap_or(MISSING);
+            rows[column as usize][row] = texts[column as usize].number(value).unwrap_or(MISSING);
         }
     }
     rows

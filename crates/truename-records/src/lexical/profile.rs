@@ -127,19 +127,19 @@ fn numbered_names<'a>(
     types: &ColumnTypes,
 ) -> Vec<Option<ThingNames>> {
     let has_names = |column: &str| types.get(column).is_some_and(|kind| kind.names_things(column));
-    let mut texts: Vec<Option<DistinctTexts>> =
+    let mut texts: Vec<Option<DistinctTexts<'_>>> =
         columns.names().into_iter().map(|column| has_names(column).then(DistinctTexts::default)).collect();
     for (record, profile) in records {
         for (column, value) in columns.values(record) {
             let Some(texts) = &mut texts[column as usize] else { continue };
             if let Some(field) = profile.fields.iter_mut().find(|field| field.column == column) {
-                field.name = texts.number(&value);
+                field.name = texts.number(value);
             }
         }
     }
     let is_main = |column: &str| types.get(column).is_some_and(|kind| kind.is_main_name(column, columns.count() == 1));
     let names =
-        |(texts, column): (Option<DistinctTexts>, &str)| Some(ThingNames::of(&texts?.in_order(), is_main(column)));
+        |(texts, column): (Option<DistinctTexts<'_>>, &str)| Some(ThingNames::of(&texts?.in_order(), is_main(column)));
     texts.into_iter().zip(columns.names()).map(names).collect()
 }
 
