@@ -8,8 +8,8 @@ use super::{BlockRule, Blocking, ColumnType, ColumnTypes, DistinctRecords, Recor
 /// Number of distinct records up to which neighbours are searched, if rules can take their place.
 const MOST_SEARCHED: usize = 100_000;
 /// Most pairs of a rule, and of all rules together, for each record.
-const PAIRS_OF_RULE: f64 = 0.5;
-const PAIRS: f64 = 3.0;
+const PAIRS_OF_RULE: f64 = 1.0;
+const PAIRS: f64 = 4.0;
 /// Least share of the records that have a key of a rule.
 const LEAST_KEYED: f64 = 0.2;
 /// Most rules that are found.
@@ -43,7 +43,7 @@ impl SuitedBlocking {
 }
 
 /// Returns rules whose keys few records share: values of one column or of two, names by their sound. Those with the fewest pairs come
-/// first, at most half a pair a record each and three together; a column that is a rule alone is in no other.
+/// first, at most one pair a record each and four together; a column that is a rule alone is in no other.
 pub fn found_rules(tables: Tables<'_>, types: &ColumnTypes) -> Vec<BlockRule> {
     let columns: Vec<KeyedColumn> =
         types.iter().filter_map(|(name, kind)| KeyedColumn::of(tables, name, kind)).collect();
