@@ -30,17 +30,23 @@ pub fn ask(
         None => labelling.questions(compared, 1)?.first().copied(),
     } {
         show(&labelling, compared, question);
-        let is_same = match Answer::read(&mut answers)? {
-            Answer::Is(is_same) => Some(is_same),
-            Answer::Unsure => None,
+        let (of, is_same) = match Answer::read(&mut answers)? {
+            Answer::Is(is_same) => (question, Some(is_same)),
+            Answer::Unsure => (question, None),
             Answer::Back => {
-                again = answered.pop().or(Some(question));
-                continue;
+                again = answered.pop();
+                let Some(last) = again else {
+                    again = Some(question);
+                    continue;
+                };
+                (last, None)
             }
             Answer::Stop => break,
         };
-        answered.push(question);
-        labelling.answer(compared.tables, question, is_same);
+        if again.is_none() {
+            answered.push(question);
+        }
+        labelling.answer(compared.tables, of, is_same);
         atomic_file::write(path, &labelling.to_csv())?;
     }
     Ok(labelling.finish(compared)?)

@@ -298,12 +298,13 @@ fn pairs_are_labelled_on_the_terminal() {
         ["label", "0", "1"]
     );
     let first = labels();
-    // An answer is taken back, and given again.
-    let corrected = ask("y\nu\nn\nu\nq\n", &[]);
+    // An answer is taken back, and given again; one that is not given again has no label.
+    let corrected = ask("y\nu\nn\nq\n", &[]);
     assert!(corrected.err.contains("3 labelled, 2 the same"), "{}", corrected.err);
     let third = labels().strip_prefix(&first).unwrap().to_owned();
     assert!(third.lines().count() == 1 && third.split(',').nth(2) == Some("0"), "{third}");
     folder.write("labels.csv", &first);
+    assert_eq!((ask("u\ny\nu\nq\n", &[]).code, labels()), (0, first.clone()));
     // The next run goes on, and its answers are those of `--labels`.
     let gone_on = ask("n\nq\nn\n", &["--out", "pairs.csv"]);
     assert!(gone_on.err.contains("2 labelled, 1 the same") && labels().starts_with(&first), "{}", gone_on.err);
