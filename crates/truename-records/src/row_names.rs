@@ -39,8 +39,8 @@ impl<'a> RowNames<'a> {
 
 impl RowsByHash {
     fn of(table: &RecordTable, text: impl Fn(u32) -> String) -> Self {
-        let mut rows = HashMap::with_capacity(table.rows());
-        for row in 0..table.rows() as u32 {
+        let mut rows = HashMap::with_capacity(table.records().len());
+        for row in 0..table.records().len() as u32 {
             rows.entry(stable_hash(&text(row))).or_insert(row);
         }
         Self(rows)
@@ -49,6 +49,6 @@ impl RowsByHash {
     fn row(&self, wanted: &str, table: &RecordTable, text: impl Fn(u32) -> String) -> Option<u32> {
         let first = *self.0.get(&stable_hash(wanted))?;
         // Texts that share a hash are most unlikely.
-        (first..table.rows() as u32).find(|row| text(*row) == wanted)
+        (first..table.records().len() as u32).find(|row| text(*row) == wanted)
     }
 }
