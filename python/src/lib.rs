@@ -30,6 +30,7 @@ mod pickle;
 mod pool;
 mod process;
 mod recognizer;
+mod record_parts;
 mod records;
 mod training;
 mod vectors;
@@ -74,6 +75,8 @@ mod _truename {
     use super::process::{after_fork_in_child, after_fork_in_parent, before_fork};
     #[pymodule_export]
     use super::recognizer::Recognizer;
+    #[pymodule_export]
+    use super::record_parts::{RecordParts, fit_sample};
     #[pymodule_export]
     use super::records::{dedupe, dedupe_against, dedupe_linked, explain_match, label_pairs, merge_rows};
     #[pymodule_export]

@@ -32,7 +32,7 @@ pub enum Names {
 }
 
 impl Names {
-    fn all(self) -> Vec<String> {
+    pub fn all(self) -> Vec<String> {
         match self {
             Self::One(name) => vec![name],
             Self::Several(names) => names,
@@ -59,8 +59,21 @@ keywords! {
     }
 }
 
+impl RecordKeywords {
+    /// Returns the columns that are compared.
+    pub fn choice(&self) -> Result<ColumnChoice, Error> {
+        let types = self.types.iter().map(|(column, kind)| Ok((column.clone(), kind.parse()?)));
+        Ok(ColumnChoice {
+            columns: self.column.clone().all(),
+            id_column: self.id_column.clone(),
+            compare: self.compare.clone().all(),
+            types: types.collect::<Result<_, Error>>()?,
+        })
+    }
+}
+
 /// Columns of a table, and its rows.
-type Table = (Vec<String>, Vec<Vec<String>>);
+pub type Table = (Vec<String>, Vec<Vec<String>>);
 
 /// Clusters and the probabilities of the likeliest matches of the rows of each table, then matching pairs of rows.
 type Matches = (Vec<(Vec<u32>, Vec<Option<f64>>)>, Vec<(u32, u32, f64)>);
@@ -81,16 +94,7 @@ impl Candidates {
         options: &RecordKeywords,
         progress: &Arc<Progress>,
     ) -> Result<Self, Error> {
-        let choice = ColumnChoice {
-            columns: options.column.clone().all(),
-            id_column: options.id_column.clone(),
-            compare: options.compare.clone().all(),
-            types: options
-                .types
-                .iter()
-                .map(|(column, kind)| Ok((column.clone(), kind.parse()?)))
-                .collect::<Result<_, Error>>()?,
-        };
+        let choice = options.choice()?;
         let scorer = options.scorer.as_deref().map(str::parse).transpose()?;
         let source = PairModelSource::open(options.model.as_deref(), options.labels.as_deref(), scorer)?;
         let encoder = options.encoder.as_deref().map(Encoder::open).transpose()?;
@@ -130,7 +134,7 @@ impl Comparison {
 }
 
 /// Returns a table as records are compared by.
-fn record_table(name: &str, (columns, rows): Table) -> RecordTable {
+pub fn record_table(name: &str, (columns, rows): Table) -> RecordTable {
     RecordTable::new(name, columns, rows)
 }
 

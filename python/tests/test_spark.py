@@ -138,3 +138,52 @@ def test_objects_pickle_into_functions_of_spark(spark, kb):
 
     df = spark.createDataFrame([(name,) for name in NAMES], "dx string")
     assert [row[0] for row in df.select(ids("dx")).collect()] == tn.Matcher.match(matcher, NAMES).ids
+
+
+def test_records_are_clustered_as_by_one_process(spark, tmp_path):
+    from truename.spark import dedupe
+
+    given, family = ["Anna", "Ella", "Zoe", "Hans", "Igor"], ["Woods", "Sample", "Kaya", "Heath", "Doering", "Brandt"]
+    streets = ["Elm Street", "Mill Road", "High Street", "Park Lane"]
+    rows = []
+    for at in range(80):
+        person = [
+            given[at % 5],
+            family[at * 7 % 6],
+            f"{at + 1} {streets[at % 4]}",
+            f"19{at % 50 + 40}-0{at % 9 + 1}-11",
+        ]
+        rows.append([*person, f"0{300 + at}{583699 + 7919 * at}"])
+        if at % 4 == 0:
+            rows.append([person[0][:-1], *person[1:], f"+49 {300 + at}{583699 + 7919 * at}"])
+        if at % 8 == 0:
+            rows.extend([rows[-1], rows[-1]])
+    rows.extend(
+        [["", None, "", "", ""], ["", "", "", None, ""], ["Anna", None, None, None, ""], ["Anna", "", "", "", None]]
+    )
+    columns = ["first.name", "last name", "street", "born", "phone"]
+    rows = [dict(zip(["key", *columns], [at, *row], strict=True)) for at, row in enumerate(rows)]
+    schema = "key int, `first.name` string, `last name` string, street string, born string, phone string"
+    df = spark.createDataFrame([tuple(row.values()) for row in reversed(rows)], schema).repartition(3)
+    rules, types = ["last name + born", "street", "phone"], {"first.name": "given-name", "last name": "family-name"}
+    model = tmp_path / "model.json"
+    found = dedupe(df, "key", types=types, block=rules, save_model=model)
+    assert found.columns == ["key", *columns, "cluster", "probability"]
+    found = found.orderBy("key").collect()
+    expected = tn.dedupe(rows, id_column="key", model=model, block=rules, neighbours=0)
+    firsts = {}
+    for row in expected:
+        firsts.setdefault(row["cluster"], row["key"])
+    assert [row["cluster"] for row in found] == [firsts[row["cluster"]] for row in expected]
+    assert [row["probability"] for row in found] == [row["probability"] for row in expected]
+    assert sum(row["probability"] is not None for row in found) > 40
+    for bad, error, message in [
+        (lambda: dedupe(df, "id"), KeyError, "no column 'id'"),
+        (lambda: dedupe(df.na.fill("x"), "street"), ValueError, "several times"),
+        (lambda: dedupe(df.selectExpr("nullif(key, 3) as key", "street"), "key"), ValueError, "nulls"),
+        (lambda: dedupe(df.withColumn("cluster", df.key), "key"), ValueError, "already"),
+        (lambda: dedupe(df, "key", block="town"), ValueError, "town"),
+    ]:
+        with pytest.raises(error, match=message):
+            bad()
+    assert dedupe(df.limit(0), "key").collect() == []

@@ -23,6 +23,7 @@ __all__ = [
     "Matches",
     "Mention",
     "Recognizer",
+    "_RecordParts",
     "__version__",
     "_after_fork_in_child",
     "_after_fork_in_parent",
@@ -40,6 +41,7 @@ __all__ = [
     "_evaluate_names",
     "_evaluate_pairs",
     "_explain_match",
+    "_fit_sample",
     "_label_pairs",
     "_main",
     "_merge_rows",
@@ -451,6 +453,28 @@ def _explain_match(
     rows: tuple[int, int],
     **options: Unpack[RecordOptions],
 ) -> dict[str, Any]: ...
+def _fit_sample(
+    table: tuple[list[str], list[list[str]]], share: float, **options: Unpack[RecordOptions]
+) -> tuple[list[str], str, list[str]]: ...
+
+@final
+class _RecordParts:
+    MOST_WITH_KEY: int
+    def __new__(
+        cls, columns: list[str], model: str, rules: list[str], frequencies: bytes | None = None
+    ) -> _RecordParts: ...
+    def keys(self, batch: Any) -> tuple[list[int], list[int], list[str]]: ...
+    def value_texts(self, batch: Any) -> tuple[list[int], list[str], list[int]]: ...
+    def value_terms(self, columns: list[int], texts: list[str], counts: list[int]) -> tuple[list[int], list[int]]: ...
+    def score(self, left: Any, right: Any) -> list[float]: ...
+    def resolve(
+        self, batch: Any, repeated: list[int], pairs: list[tuple[int, int]], threshold: float
+    ) -> tuple[list[int], list[float | None], list[bool], list[float | None]]: ...
+    @staticmethod
+    def tells(terms: list[int], counts: list[int]) -> list[bool]: ...
+    @staticmethod
+    def frequencies_of(records: int, terms: list[int], counts: list[int]) -> bytes: ...
+
 def _merge_rows(
     table: tuple[list[str], list[list[str]]], clusters: list[list[int]], rules: list[str]
 ) -> list[list[int | None]]: ...

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._batch import DICTIONARY, METADATA, LinkBatch, MatchBatch, RecognizeBatch, TextBatch, names
 from ._open import Kb
+from ._spark_records import RecordWork, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from ._types import LinkOptions, MatchOptions
 
-__all__ = ["LinkBatch", "MatchBatch", "RecognizeBatch", "link", "match", "recognize"]
+__all__ = ["LinkBatch", "MatchBatch", "RecognizeBatch", "dedupe", "link", "match", "recognize"]
 
 _NAME = "truename_name"
 """Column of the distinct names, while they are joined to the rows."""
@@ -40,11 +41,11 @@ def match(
     if not distinct:
         return _mapped(df, work)
     # Two names that a collation holds to be equal may have two answers.
-    name = df[_quoted(column)].cast("string")
+    name = df[quoted(column)].cast("string")
     asked = df.select(name.alias(column)).where(name.isNotNull()).distinct()
     answers = _mapped(asked, work).withColumnRenamed(column, _NAME)
     joined = df.join(answers, name == answers[_NAME], "left")
-    return joined.select(*map(_quoted, [*df.columns, *(field.name for field in work.added)]))
+    return joined.select(*map(quoted, [*df.columns, *(field.name for field in work.added)]))
 
 
 def link(
@@ -84,9 +85,37 @@ def recognize(
     return _texts(df, RecognizeBatch(recognizer, kb, text, names(id), explode=explode, **options))
 
 
+def dedupe(
+    df: DataFrame,
+    id: str,
+    *,
+    column: str | Sequence[str] | None = None,
+    types: dict[str, str] | None = None,
+    model: str | os.PathLike[str] | None = None,
+    save_model: str | os.PathLike[str] | None = None,
+    block: str | Sequence[str] | None = None,
+    threshold: float = 0.5,
+    sample: int = 500_000,
+) -> DataFrame:
+    """Find the rows that stand for the same thing, by a Fellegi–Sunter model.
+
+    Returns the frame with the columns `cluster`, the least id of the rows of a cluster, and `probability`, that of the likeliest match, null for
+    a row alone. `id`: a column of ids without nulls, each once. `column`: the columns that are compared; all others that do not identify rows
+    where it is None. `types`: types of columns where those found are wrong. `block`: rules of blocking, as `postcode + soundex(last)`; found
+    where it is None. `model`: the file of a model; where it is None one is fitted without labels, and `save_model` writes it. Models are fitted
+    and rules are found in about `sample` rows, chosen by the hashes of their ids. The answer is that of `truename.dedupe` with this model,
+    these rules and `neighbours=0` for the rows in the order of their ids.
+    """
+    work = RecordWork(df, id, names(column), types or {})
+    parts = work.fitted(sample, threshold, model=model, save_model=save_model, block=block)
+    if parts is None:
+        return work.unanswered()
+    return work.answered(parts)
+
+
 def _texts(df: DataFrame, work: TextBatch) -> DataFrame:
     _check(df, work)
-    return _mapped(df.select(*map(_quoted, dict.fromkeys([*work.kept_of(df.columns), work.column]))), work)
+    return _mapped(df.select(*map(quoted, dict.fromkeys([*work.kept_of(df.columns), work.column]))), work)
 
 
 def _mapped(df: DataFrame, work: TextBatch) -> DataFrame:
@@ -104,8 +133,3 @@ def _check(df: DataFrame, work: TextBatch) -> None:
     kind = df.schema[work.column].dataType.typeName()
     if kind not in ("string", "char", "varchar"):
         raise TypeError(f"the column {work.column!r} holds {kind}, and not strings; cast it first")
-
-
-def _quoted(column: str) -> str:
-    """Return the name of a column that may hold dots."""
-    return "`" + column.replace("`", "``") + "`"

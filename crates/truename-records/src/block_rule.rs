@@ -93,7 +93,7 @@ impl BlockRule {
     }
 
     /// Returns the key of a record; none if it lacks a value.
-    pub(super) fn key(&self, record: &Record) -> Option<String> {
+    pub fn key(&self, record: &Record) -> Option<String> {
         let parts: Option<Vec<String>> = self.terms.iter().map(|term| term.of(record)).collect();
         parts.map(|parts| parts.join("\t"))
     }

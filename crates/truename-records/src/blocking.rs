@@ -20,8 +20,6 @@ use crate::Error;
 
 /// Default number of neighbours.
 const NEIGHBOURS: usize = 10;
-/// Most records with one key of a rule that are compared with each other.
-const MOST_WITH_KEY: usize = 1000;
 /// Queries searched between two looks at the progress.
 const PIECE: usize = 256;
 /// Records encoded together.
@@ -78,6 +76,9 @@ impl Default for Blocking<'_> {
 }
 
 impl Blocking<'_> {
+    /// Most distinct records of a table with one key of a rule that are compared.
+    pub const MOST_WITH_KEY: usize = 1000;
+
     /// Returns the pairs of each record with its neighbours. In two tables the neighbours are of the other table, and both
     /// tables' records are asked for.
     ///
@@ -284,7 +285,7 @@ fn are_apart(sources: &[Option<u32>], row: u32, other: u32) -> bool {
     source.is_none() || source != sources[other as usize]
 }
 
-/// Adds the pairs of records with equal keys, where at most [`MOST_WITH_KEY`] records have the key.
+/// Adds the pairs of records with equal keys, where at most [`Blocking::MOST_WITH_KEY`] records have the key.
 fn by_rule(tables: Tables<'_>, firsts: &Firsts, rule: &BlockRule, blocked: &mut CandidatePairs) -> Result<(), Error> {
     let columns = Columns::of(tables);
     if let Some(missing) = rule.columns().find(|column| !columns.names().contains(column)) {
@@ -309,7 +310,7 @@ fn by_rule(tables: Tables<'_>, firsts: &Firsts, rule: &BlockRule, blocked: &mut 
     let mut left_out = 0;
     for (key, rows) in &left {
         let others = right.as_ref().map_or(Some(rows), |right| right.get(key)).map_or(&[][..], Vec::as_slice);
-        if rows.len().max(others.len()) > MOST_WITH_KEY {
+        if rows.len().max(others.len()) > Blocking::MOST_WITH_KEY {
             left_out += rows.len();
             continue;
         }

@@ -210,11 +210,12 @@ fn cross_pairs(members: &[usize]) -> Vec<(usize, usize)> {
         let after = |at: usize| members[at + 1..].iter().map(move |right| (members[at], *right));
         return (0..members.len()).flat_map(after).collect();
     }
-    let drawn = |node: usize, draw: u64| {
-        let random = SplitMix64::at(SEED, node as u64 * SAMPLED + draw) % members.len() as u64;
-        (node, members[random as usize])
+    // By places among the members, so that the pairs are those of the cluster in any table.
+    let drawn = |place: usize, draw: u64| {
+        let random = SplitMix64::at(SEED, place as u64 * SAMPLED + draw) % members.len() as u64;
+        (members[place], members[random as usize])
     };
-    let pairs = members.iter().flat_map(|node| (0..SAMPLED).map(move |draw| drawn(*node, draw)));
+    let pairs = (0..members.len()).flat_map(|place| (0..SAMPLED).map(move |draw| drawn(place, draw)));
     pairs.filter(|(one, other)| one != other).map(|(one, other)| (one.min(other), one.max(other))).collect()
 }
 

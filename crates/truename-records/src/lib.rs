@@ -72,7 +72,7 @@ pub use compared_tables::ComparedTables;
 pub use distinct::DistinctRecords;
 pub use fellegi_sunter::{
     ColumnType, ColumnTypes, ColumnWeights, Contribution, Dependence, Explanation, FellegiSunterModel,
-    FellegiSunterScorer,
+    FellegiSunterScorer, ValueFrequencies, ValueText,
 };
 pub use identifier::identifier_columns;
 pub use label_fit::Sample;

@@ -33,7 +33,7 @@ impl SuitedBlocking {
         let RecordTables { types, .. } = tables;
         let tables = tables.tables();
         if neighbours.is_none() && rules.is_empty() && DistinctRecords::of(tables).count() > MOST_SEARCHED {
-            let rules = found_rules(tables, &ColumnTypes::of(tables).with(types));
+            let rules = found_rules(tables, &ColumnTypes::of(tables).with(types), 1.0);
             if rules.len() >= FEWEST_RULES {
                 return Self { neighbours: 0, rules };
             }
@@ -43,23 +43,24 @@ impl SuitedBlocking {
 }
 
 /// Returns rules whose keys few records share: values of one column or of two, names by their sound. Those with the fewest pairs come
-/// first, at most one pair a record each and four together; a column that is a rule alone is in no other.
-pub fn found_rules(tables: Tables<'_>, types: &ColumnTypes) -> Vec<BlockRule> {
+/// first, at most one pair a record each and four together; a column that is a rule alone is in no other. `share`: the share of all records
+/// that the tables have, 1 for whole ones; the pairs are those of all.
+pub fn found_rules(tables: Tables<'_>, types: &ColumnTypes, share: f64) -> Vec<BlockRule> {
     let columns: Vec<KeyedColumn> =
         types.iter().filter_map(|(name, kind)| KeyedColumn::of(tables, name, kind)).collect();
-    let alone = columns.iter().map(|column| Found::of(column.term.clone(), &[column]));
+    let alone = columns.iter().map(|column| Found::of(column.term.clone(), &[column], share));
     let alone: Vec<Option<Found>> = alone.collect();
     let further: Vec<&KeyedColumn> =
         columns.iter().zip(&alone).filter(|(_, found)| found.is_none()).map(|(column, _)| column).collect();
     let pairs =
         further.iter().enumerate().flat_map(|(at, one)| further[at + 1..].iter().map(move |other| [*one, *other]));
-    let pairs = pairs.filter_map(|pair| Found::of(format!("{} + {}", pair[0].term, pair[1].term), &pair));
+    let pairs = pairs.filter_map(|pair| Found::of(format!("{} + {}", pair[0].term, pair[1].term), &pair, share));
     let mut found: Vec<Found> = alone.into_iter().flatten().chain(pairs).collect();
     found.sort_by_key(|found| found.pairs);
     let (records, mut pairs) = (tables.all().count() as f64, 0.0);
     let fits = |found: &Found| {
         pairs += found.pairs as f64;
-        pairs <= PAIRS * records
+        pairs <= PAIRS * records * share
     };
     found.into_iter().take_while(fits).take(MOST_RULES).filter_map(|found| found.rule.parse().ok()).collect()
 }
@@ -102,7 +103,7 @@ struct Found {
 }
 
 impl Found {
-    fn of(rule: String, columns: &[&KeyedColumn]) -> Option<Self> {
+    fn of(rule: String, columns: &[&KeyedColumn], share: f64) -> Option<Self> {
         let keys = |of: fn(&KeyedColumn) -> &[u64]| {
             let key = |row| {
                 let parts = columns.iter().map(|column| of(column)[row]);
@@ -123,7 +124,8 @@ impl Found {
             None => left.chunk_by(u64::eq).map(|equal| (equal.len() * (equal.len() - 1) / 2) as u64).sum(),
             Some(right) => shared(&left, right),
         };
-        let is_found = keyed as f64 >= LEAST_KEYED * records as f64 && pairs as f64 <= PAIRS_OF_RULE * records as f64;
+        let is_found =
+            keyed as f64 >= LEAST_KEYED * records as f64 && pairs as f64 <= PAIRS_OF_RULE * share * records as f64;
         is_found.then_some(Self { rule, pairs })
     }
 }
@@ -164,7 +166,7 @@ mod tests {
         let rows = people(4000);
         let tables = tables(&rows);
         let types = ColumnTypes::of(tables.tables());
-        let rules = found_rules(tables.tables(), &types);
+        let rules = found_rules(tables.tables(), &types, 1.0);
         assert!(rules.len() >= FEWEST_RULES, "{rules:?}");
         let blocking = Blocking { neighbours: 0, rules: &rules, ..Blocking::default() };
         let pairs: HashSet<_> = blocking.pairs(tables.tables()).unwrap().pairs.into_iter().collect();
@@ -176,6 +178,9 @@ mod tests {
         let texts: Vec<String> = rules.iter().map(ToString::to_string).collect();
         assert!(texts.contains(&"customer number".to_owned()), "{texts:?}");
         assert!(texts.iter().all(|text| !text.contains('+') || !text.contains("customer number")), "{texts:?}");
+        // In a part of the records each pair stands for many.
+        let rules = |share| found_rules(tables.tables(), &types, share).len();
+        assert!(rules(0.02) < rules(1.0) && rules(1.0) == texts.len(), "{texts:?}");
     }
 
     #[test]
@@ -189,7 +194,7 @@ mod tests {
         };
         let tables =
             RecordTables::new(table("one", left), Some(table("two", right)), &ColumnChoice::default()).unwrap();
-        let rules = found_rules(tables.tables(), &ColumnTypes::of(tables.tables()));
+        let rules = found_rules(tables.tables(), &ColumnTypes::of(tables.tables()), 1.0);
         assert!(rules.iter().any(|rule| rule.to_string() == "customer number"), "{rules:?}");
     }
 

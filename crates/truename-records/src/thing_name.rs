@@ -29,11 +29,21 @@ struct ThingName {
 impl ThingNames {
     /// Takes names apart. `by_words`: whether distinguishing words tell them apart too.
     pub(crate) fn of(texts: &[&str], by_words: bool) -> Self {
-        let mut names: Vec<ThingName> = texts.par_iter().map(|text| ThingName::new(text, by_words)).collect();
+        let mut names = Self(texts.par_iter().map(|text| ThingName::new(text, by_words)).collect());
         let mut counts: HashMap<u64, u32> = HashMap::new();
-        names.iter().flat_map(|name| &name.words).for_each(|(word, _)| *counts.entry(*word).or_default() += 1);
-        names.iter_mut().flat_map(|name| &mut name.words).for_each(|(word, count)| *count = counts[word]);
-        Self(names)
+        names.words().for_each(|word| *counts.entry(word).or_default() += 1);
+        names.take_counts(|word| counts[&word]);
+        names
+    }
+
+    /// Returns the hashes of the words of the names, those of each name once.
+    pub(crate) fn words(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().flat_map(|name| &name.words).map(|(word, _)| *word)
+    }
+
+    /// Sets the number of names that have each word.
+    pub(crate) fn take_counts(&mut self, count: impl Fn(u64) -> u32) {
+        self.0.iter_mut().flat_map(|name| &mut name.words).for_each(|(word, of)| *of = count(*word));
     }
 
     /// Returns true if the names differ in a designator: `Galaxy S21` and `Galaxy S22`.

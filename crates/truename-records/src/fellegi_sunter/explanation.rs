@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::column_weights::ColumnWeights;
-use super::compared_columns::Agreement;
+use super::compared_column::Agreement;
 use super::likelihood::{Evidence, Likelihood};
 use super::model::FellegiSunterModel;
 

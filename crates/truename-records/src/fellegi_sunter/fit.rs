@@ -6,7 +6,8 @@ use truename_text::SplitMix64;
 use super::column_type::ColumnType;
 use super::column_types::ColumnTypes;
 use super::column_weights::ColumnWeights;
-use super::compared_columns::{Agreement, ComparedColumns};
+use super::compared_column::Agreement;
+use super::compared_columns::ComparedColumns;
 use super::dependence::{Dependence, decided};
 use super::household::{MOST_RELATIVES, RELATIVES_PER_MATCH, is_contradiction};
 use super::likelihood::Likelihood;
@@ -66,8 +67,6 @@ struct Fit<'a> {
     columns: &'a ComparedColumns,
     candidates: Sample,
     random: Sample,
-    /// Number of pairs of all distinct records.
-    pairs: f64,
 }
 
 impl<'a> Fit<'a> {
@@ -82,7 +81,6 @@ impl<'a> Fit<'a> {
             columns,
             candidates: Sample { agreements: agreements(&of_candidates), weight },
             random: Sample { agreements: agreements(&random_pairs(tables, &columns.firsts)), weight: 1.0 },
-            pairs: columns.pairs(tables),
         }
     }
 
@@ -98,7 +96,7 @@ impl<'a> Fit<'a> {
 
     /// Returns the parameters that fit the probabilities of the pairs by the given ones.
     fn step(&self, model: &FellegiSunterModel) -> FellegiSunterModel {
-        let likelihood = Likelihood::new(model, self.columns.records(), self.pairs);
+        let likelihood = Likelihood::new(model, self.columns.records, self.columns.pairs);
         let probabilities = |sample: &Sample| -> (Vec<f64>, Vec<f64>) {
             sample.agreements.par_iter().map(|agreements| likelihood.probabilities(agreements)).unzip()
         };
@@ -117,7 +115,7 @@ impl<'a> Fit<'a> {
         columns.iter_mut().zip(given).for_each(|(column, given)| column.given = given);
         let sum = |probabilities: &[f64]| probabilities.iter().sum::<f64>() * self.candidates.weight;
         let (matches, relatives) = (sum(&candidates), sum(&relatives));
-        let records = self.columns.records();
+        let records = self.columns.records;
         let matches_per_record = (matches + PRIOR_SHARE) / (records + PRIOR_SHARE / MATCHES_PER_RECORD);
         let relatives = (relatives + PRIOR_MATCHES * RELATIVES_PER_MATCH) / (matches + PRIOR_MATCHES);
         let relatives_per_match = if model.relatives_per_match > 0.0 { relatives.min(MOST_RELATIVES) } else { 0.0 };

@@ -4,7 +4,7 @@ use std::f64::consts::LN_2;
 
 use super::column_type::ColumnType;
 use super::column_weights::ColumnWeights;
-use super::compared_columns::Agreement;
+use super::compared_column::Agreement;
 use super::dependence::decided;
 use super::household::of_relatives;
 use super::model::FellegiSunterModel;

@@ -7,6 +7,7 @@
 mod column_type;
 mod column_types;
 mod column_weights;
+mod compared_column;
 mod compared_columns;
 mod comparison;
 mod dependence;
@@ -17,10 +18,13 @@ mod label_fit;
 mod likelihood;
 mod model;
 mod name_suffix;
+mod numbered_columns;
 mod person_column;
 mod scorer;
 #[cfg(test)]
 mod tests;
+mod value_frequencies;
+mod value_terms;
 
 pub use self::column_type::ColumnType;
 pub use self::column_types::ColumnTypes;
@@ -29,3 +33,5 @@ pub use self::dependence::Dependence;
 pub use self::explanation::{Contribution, Explanation};
 pub use self::model::FellegiSunterModel;
 pub use self::scorer::FellegiSunterScorer;
+pub use self::value_frequencies::ValueFrequencies;
+pub use self::value_terms::ValueText;

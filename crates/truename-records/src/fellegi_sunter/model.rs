@@ -37,12 +37,26 @@ impl FellegiSunterModel {
     /// If the file cannot be read or holds no model.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let text = Source::open(path, &SourceOptions::default())?.into_string()?;
-        let refused = |reason: String| {
-            Error::new(ErrorKind::Syntax, format!("{} is no Fellegi–Sunter model: {reason}", path.display()))
-        };
-        let model: Self = truename_read::json::from_str(&text).map_err(|error| refused(error.to_string()))?;
+        Self::from_json(&text, &path.display().to_string())
+    }
+
+    /// Reads a model as [`Self::to_json`] writes it; `name` names it in the error.
+    ///
+    /// # Errors
+    /// If the text is no model.
+    pub fn from_json(text: &str, name: &str) -> Result<Self, Error> {
+        let refused =
+            |reason: String| Error::new(ErrorKind::Syntax, format!("{name} is no Fellegi–Sunter model: {reason}"));
+        let model: Self = truename_read::json::from_str(text).map_err(|error| refused(error.to_string()))?;
         model.check().map_err(refused)?;
         Ok(model)
+    }
+
+    /// Returns the model of whole tables, where this one was fitted to a share of their records that was drawn by chance: each record has more
+    /// matches among all records.
+    #[must_use]
+    pub fn of_sample(self, share: f64) -> Self {
+        Self { matches_per_record: rounded(self.matches_per_record / share), ..self }
     }
 
     fn check(&self) -> Result<(), String> {

@@ -8,6 +8,7 @@ use super::compared_columns::ComparedColumns;
 use super::explanation::Explanation;
 use super::likelihood::Likelihood;
 use super::model::FellegiSunterModel;
+use super::value_frequencies::ValueFrequencies;
 use crate::{Error, PairScorer, RecordPair, Tables};
 
 /// Lowest probability of records that have the same values in most columns.
@@ -17,7 +18,6 @@ const EQUAL: f64 = 0.99;
 pub struct FellegiSunterScorer {
     columns: ComparedColumns,
     model: FellegiSunterModel,
-    pairs: f64,
 }
 
 impl FellegiSunterModel {
@@ -26,8 +26,22 @@ impl FellegiSunterModel {
     /// # Errors
     /// If the tables lack a column of the model.
     pub fn scorer(&self, tables: Tables<'_>) -> Result<FellegiSunterScorer, Error> {
-        let kind = |name: &str| self.columns.iter().find(|column| column.name == name).map(|column| column.kind);
-        let columns = ComparedColumns::of(tables, kind);
+        self.scorer_of(ComparedColumns::of(tables, |name| self.kind(name)))
+    }
+
+    /// Returns a scorer of pairs of a part of tables, by the frequencies of the whole ones. A pair has the same probability in any part.
+    ///
+    /// # Errors
+    /// As [`Self::scorer`].
+    pub fn scorer_of_part(
+        &self,
+        tables: Tables<'_>,
+        frequencies: &ValueFrequencies,
+    ) -> Result<FellegiSunterScorer, Error> {
+        self.scorer_of(ComparedColumns::of_part(tables, |name| self.kind(name), frequencies))
+    }
+
+    fn scorer_of(&self, columns: ComparedColumns) -> Result<FellegiSunterScorer, Error> {
         let mut model = self.clone();
         let place = |name: &str| columns.columns.iter().position(|column| column.name == name);
         if let Some(missing) = model.columns.iter().find(|column| place(&column.name).is_none()) {
@@ -35,8 +49,7 @@ impl FellegiSunterModel {
             return Err(Error::new(ErrorKind::NoColumn, message));
         }
         model.columns.sort_by_key(|column| place(&column.name));
-        let pairs = columns.pairs(tables);
-        Ok(FellegiSunterScorer { columns, model, pairs })
+        Ok(FellegiSunterScorer { columns, model })
     }
 }
 
@@ -63,7 +76,7 @@ impl FellegiSunterScorer {
     }
 
     fn likelihood(&self) -> Likelihood<'_> {
-        Likelihood::new(&self.model, self.columns.records(), self.pairs)
+        Likelihood::new(&self.model, self.columns.records, self.columns.pairs)
     }
 
     fn probability(&self, likelihood: &Likelihood<'_>, pair: RecordPair) -> f64 {

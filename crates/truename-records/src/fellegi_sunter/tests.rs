@@ -336,3 +336,68 @@ fn types_are_given_by_name() {
     assert_eq!(error.to_string(), "the column \"name\" has a type and is not compared");
     assert!("person".parse::<ColumnType>().unwrap_err().to_string().contains("person-name, company"));
 }
+
+/// The frequencies of a table, counted by its halves.
+fn frequencies(model: &FellegiSunterModel, rows: &[Record]) -> ValueFrequencies {
+    let mut texts: std::collections::BTreeMap<(u32, String), u64> = std::collections::BTreeMap::new();
+    for half in rows.chunks(rows.len() / 2 + 1) {
+        for ValueText { column, text, records } in model.value_texts(half) {
+            *texts.entry((column, text)).or_default() += records;
+        }
+    }
+    let terms = texts.iter().flat_map(|((column, text), records)| model.value_terms(*column, &[(text, *records)]));
+    ValueFrequencies::new(rows.len() as u64, terms)
+}
+
+#[test]
+fn a_pair_has_the_probability_of_the_whole_table_in_any_part() {
+    let persons: Vec<String> = (0..60)
+        .flat_map(|at| {
+            let (given, family) = (GIVEN[at % 8], FAMILY[at * 7 % 10]);
+            let suffix = ["", "", "Jr.", "Junior"][at % 4];
+            let born = format!("19{:02}-0{}-1{}", at % 40, at % 9 + 1, at % 8);
+            let note = ["likes long walks", "likes walks of hours", "n/a", "calls on Monday"][at % 4];
+            [
+                format!("{given},{family},{suffix},{born},{note},{at}.5"),
+                format!("{given},{},,{born},{note} {},{at}", &family[1..], at % 3),
+                format!("{family},{given},,,{note},"),
+            ]
+        })
+        .collect();
+    let companies: Vec<String> = (0..40)
+        .flat_map(|at| {
+            let name = ["Stadtwerke", "Hotel", "Sparkasse", "Cafe"][at % 4];
+            let place = ["Ulm", "Bonn", "Trier", "Köln", "Jena"][at % 5];
+            [format!("{name} {place} GmbH,{place},{at}"), format!("{name} {place},{place} Nord,0{at}")]
+        })
+        .collect();
+    for (columns, rows) in [
+        (CUSTOMERS, customers()),
+        ("given name,family name,suffix,date of birth,note,number", persons),
+        ("company,city,customer number", companies),
+    ] {
+        let mut rows = table(columns, &rows);
+        // The first row of equal ones stands for them.
+        let mut seen = std::collections::HashSet::new();
+        rows.retain(|row| seen.insert(row.clone()));
+        let (tables, pairs) = (Tables::One(&rows), pairs(&rows));
+        let model = fit(tables, &pairs);
+        let whole = model.scorer(tables).unwrap().score(&pairs).unwrap();
+        let frequencies = frequencies(&model, &rows);
+        for piece in [1, 7, pairs.len()] {
+            let of_piece = |pairs: &[RecordPair]| {
+                let (left, right): (Vec<Record>, Vec<Record>) = pairs
+                    .iter()
+                    .map(|pair| (rows[pair.left as usize].clone(), rows[pair.right as usize].clone()))
+                    .unzip();
+                let aligned: Vec<RecordPair> = (0..left.len() as u32).map(|row| pair(row, row)).collect();
+                let scorer = model.scorer_of_part(Tables::Two(&left, &right), &frequencies).unwrap();
+                scorer.score(&aligned).unwrap()
+            };
+            let parts: Vec<f64> =
+                pairs.chunks(piece).step_by(if piece == 1 { 37 } else { 1 }).flat_map(of_piece).collect();
+            let expected: Vec<f64> = whole.iter().copied().step_by(if piece == 1 { 37 } else { 1 }).collect();
+            assert_eq!(parts, expected, "{columns}, {piece} pairs at once");
+        }
+    }
+}

@@ -19,6 +19,8 @@ const PIECE: usize = 4096;
 /// The terms of all records, numbered in the order of their hashes, with their weights.
 pub(crate) struct Vocabulary {
     numbers: HashMap<u64, u32>,
+    /// Number of records with each term, by number.
+    counts: Vec<u32>,
     /// Squared inverse document frequencies by number, smoothed as in scikit-learn's `TfidfTransformer`.
     weights: Vec<f32>,
 }
@@ -40,7 +42,20 @@ impl Vocabulary {
         counts.sort_unstable();
         let weights = counts.iter().map(|(_, count)| weight(records.len(), *count)).collect();
         let numbers = (0..).zip(&counts).map(|(number, (term, _))| (*term, number)).collect();
-        Self { numbers, weights }
+        Self { numbers, counts: counts.into_iter().map(|(_, count)| count).collect(), weights }
+    }
+
+    /// Returns the terms with the number of records that have each.
+    pub(crate) fn counts(&self) -> Vec<(u64, u32)> {
+        self.numbers.iter().map(|(term, number)| (*term, self.counts[*number as usize])).collect()
+    }
+
+    /// Weighs the terms by their counts among so many records.
+    pub(crate) fn take_counts(&mut self, records: usize, count: impl Fn(u64) -> u32) {
+        for (term, number) in &self.numbers {
+            self.counts[*number as usize] = count(*term);
+        }
+        self.weights = self.counts.iter().map(|count| weight(records, *count)).collect();
     }
 
     /// Returns the numbers of terms, each once, ascending.

@@ -59,15 +59,23 @@ pub(super) trait Comparison: Sized {
     }
 }
 
-/// The distinct values of a column, by number.
+/// The distinct texts of a column taken apart, by number.
 pub(super) trait Values: Send + Sync {
-    /// Returns the level of agreement of two values whose keys differ.
+    /// Returns the level of agreement of two texts whose keys differ.
     fn level(&self, left: u32, right: u32) -> usize;
 
-    /// Returns true if two values tell two things apart.
+    /// Returns true if two texts tell two things apart.
     fn contradict(&self, _left: u32, _right: u32) -> bool {
         false
     }
+
+    /// Returns the n-grams of the texts, each with the number of texts that have it; none where these are compared otherwise.
+    fn grams(&self) -> Vec<(u64, u32)> {
+        Vec::new()
+    }
+
+    /// Weighs the n-grams by their counts among so many texts.
+    fn take_counts(&mut self, _texts: usize, _count: &dyn Fn(u64) -> u32) {}
 }
 
 impl<C: Comparison + Send + Sync> Values for Vec<C> {

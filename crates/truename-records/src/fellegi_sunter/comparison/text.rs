@@ -63,6 +63,14 @@ impl Texts {
 }
 
 impl Values for Texts {
+    fn grams(&self) -> Vec<(u64, u32)> {
+        self.vocabulary.counts()
+    }
+
+    fn take_counts(&mut self, texts: usize, count: &dyn Fn(u64) -> u32) {
+        self.vocabulary.take_counts(texts, count);
+    }
+
     fn level(&self, left: u32, right: u32) -> usize {
         let (left, right) = (left as usize, right as usize);
         let cosine = self.vocabulary.shared(&self.grams[left], &self.grams[right]).cosine();

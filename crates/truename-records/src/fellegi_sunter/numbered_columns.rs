@@ -1,0 +1,98 @@
+//! The columns of tables that are compared, by the numbers of their distinct texts.
+
+use std::borrow::Cow;
+
+use super::column_type::ColumnType;
+use super::compared_column::{ComparedColumn, MISSING};
+use super::name_suffix::is_suffix_column;
+use crate::columns::Columns;
+use crate::distinct_texts::DistinctTexts;
+use crate::{Record, Tables};
+
+/// The columns that are compared. Suffixes of generations are a part of the names.
+pub(super) struct NumberedColumns<'a>(pub(super) Vec<NumberedColumn<'a>>);
+
+/// A column with its distinct texts.
+pub(super) struct NumberedColumn<'a> {
+    /// Folded name.
+    pub(super) name: String,
+    pub(super) kind: ColumnType,
+    pub(super) texts: DistinctTexts<'a>,
+    /// Text by row; [`MISSING`] for none.
+    pub(super) left: Vec<u32>,
+    /// Empty for one table.
+    pub(super) right: Vec<u32>,
+}
+
+impl<'a> NumberedColumns<'a> {
+    /// Collects the texts of the columns that the tables share and `kind` gives a type.
+    pub(super) fn of(tables: Tables<'a>, kind: impl Fn(&str) -> Option<ColumnType>) -> Self {
+        let shared = Columns::of(tables);
+        let mut texts: Vec<DistinctTexts<'_>> = (0..shared.count()).map(|_| DistinctTexts::default()).collect();
+        let suffix = Suffix::of(&shared.names(), &kind);
+        let mut numbered = |records| numbered_rows(records, &shared, suffix, &mut texts);
+        let left = numbered(tables.left());
+        let right = match tables {
+            Tables::One(_) => vec![Vec::new(); shared.count()],
+            Tables::Two(_, right) => numbered(right),
+        };
+        let columns = shared.names().into_iter().zip(texts).zip(left.into_iter().zip(right)).enumerate();
+        let columns = columns.filter(|(at, _)| suffix.is_none_or(|suffix| suffix.column as usize != *at));
+        let column = |(_, ((name, texts), (left, right))): (usize, ((&str, _), _))| {
+            Some(NumberedColumn { name: name.to_owned(), kind: kind(name)?, texts, left, right })
+        };
+        Self(columns.filter_map(column).collect())
+    }
+
+    /// Takes the texts apart.
+    pub(super) fn compared(self) -> Vec<ComparedColumn> {
+        let is_only = self.0.len() == 1;
+        let compared = |NumberedColumn { name, kind, texts, left, right }: NumberedColumn<'_>| {
+            ComparedColumn::of((&name, kind), &texts.in_order(), (&left, &right), is_only)
+        };
+        self.0.into_iter().map(compared).collect()
+    }
+}
+
+/// Returns the number of the text of each row, for each column.
+fn numbered_rows<'a>(
+    records: &'a [Record],
+    columns: &Columns,
+    suffix: Option<Suffix>,
+    texts: &mut [DistinctTexts<'a>],
+) -> Vec<Vec<u32>> {
+    let mut rows = vec![vec![MISSING; records.len()]; columns.count()];
+    for (row, record) in records.iter().enumerate() {
+        let mut values = columns.values(record);
+        suffix.iter().for_each(|suffix| suffix.add(&mut values));
+        for (column, value) in values {
+            rows[column as usize][row] = texts[column as usize].number(value).unwrap_or(MISSING);
+        }
+    }
+    rows
+}
+
+/// A column of suffixes of generations, which are a part of the names in another one.
+#[derive(Clone, Copy)]
+struct Suffix {
+    column: u32,
+    name: u32,
+}
+
+impl Suffix {
+    /// Finds the columns of suffixes and of the names that they belong to.
+    fn of(names: &[&str], kind: impl Fn(&str) -> Option<ColumnType>) -> Option<Self> {
+        let of_kind = |wanted| names.iter().rposition(|name| kind(name) == Some(wanted));
+        let column = names.iter().position(|name| is_suffix_column(name))? as u32;
+        let name = of_kind(ColumnType::FamilyName).or_else(|| of_kind(ColumnType::PersonName))? as u32;
+        Some(Self { column, name })
+    }
+
+    /// Puts the suffix of a record behind its name.
+    fn add(self, values: &mut [(u32, Cow<'_, str>)]) {
+        let place = |column| values.iter().position(|(of, value)| *of == column && !value.is_empty());
+        if let (Some(suffix), Some(name)) = (place(self.column), place(self.name)) {
+            values[name].1 = format!("{} {}", values[name].1, values[suffix].1).into();
+        }
+    }
+}
