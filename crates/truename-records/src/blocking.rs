@@ -1,6 +1,6 @@
 //! Pairs worth comparing: each record with the nearest of the others.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use truename_infer::Encoder;
 use truename_kb::Progress;
 use truename_read::quoted;
 use truename_storage::Environment;
-use truename_text::{NormalizedName, grams};
+use truename_text::{NormalizedName, grams, stable_hash};
 
 use super::columns::Columns;
 use super::distinct::Firsts;
@@ -293,13 +293,11 @@ fn by_rule(tables: Tables<'_>, firsts: &Firsts, rule: &BlockRule, blocked: &mut 
             format!("rule of blocking {}: no column {} is compared", quoted(&rule.to_string()), quoted(missing));
         return Err(Error::new(ErrorKind::NoColumn, message));
     }
+    // Rows with the hashes of their keys.
     let keyed = |records: &[Record], rows: &[u32]| {
-        let mut keyed: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        let keys: Vec<Option<String>> = rows.par_iter().map(|row| rule.key(&records[*row as usize])).collect();
-        for (row, key) in rows.iter().zip(keys) {
-            keyed.entry(key.unwrap_or_default()).or_default().push(*row);
-        }
-        keyed.remove("");
+        let key = |row: &u32| Some((stable_hash(&rule.key(&records[*row as usize])?), *row));
+        let mut keyed: Vec<(u64, u32)> = rows.par_iter().filter_map(key).collect();
+        keyed.par_sort_unstable();
         keyed
     };
     let left = keyed(tables.left(), &firsts.left);
@@ -308,14 +306,17 @@ fn by_rule(tables: Tables<'_>, firsts: &Firsts, rule: &BlockRule, blocked: &mut 
         Tables::Two(_, records) => Some(keyed(records, &firsts.right)),
     };
     let mut left_out = 0;
-    for (key, rows) in &left {
-        let others = right.as_ref().map_or(Some(rows), |right| right.get(key)).map_or(&[][..], Vec::as_slice);
+    for rows in left.chunk_by(|one, other| one.0 == other.0) {
+        let others = right.as_ref().map_or(rows, |right| {
+            let end = |is_before: fn(u64, u64) -> bool| right.partition_point(|other| is_before(other.0, rows[0].0));
+            &right[end(|other, key| other < key)..end(|other, key| other <= key)]
+        });
         if rows.len().max(others.len()) > Blocking::MOST_WITH_KEY {
             left_out += rows.len();
             continue;
         }
         let is_once = |row: u32, other: u32| right.is_some() || row < other;
-        let pairs = rows.iter().flat_map(|row| others.iter().map(move |other| (*row, *other)));
+        let pairs = rows.iter().flat_map(|(_, row)| others.iter().map(move |(_, other)| (*row, *other)));
         let pairs = pairs.filter(|(row, other)| is_once(*row, *other));
         blocked.pairs.extend(pairs.filter_map(|(row, other)| tables.pair(row, other)));
     }

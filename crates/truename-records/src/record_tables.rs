@@ -50,8 +50,8 @@ pub struct RecordTable {
     /// Numbers of the columns that are compared.
     compared: Vec<usize>,
     records: Vec<Record>,
-    /// Ids by row, where a column has them.
-    ids: Option<Vec<String>>,
+    /// Place of the ids among the cells of a row, where a column has them.
+    ids: Option<usize>,
     /// Tables whose rows these are, where they are those of several.
     pub(super) parts: Option<Parts>,
 }
@@ -120,7 +120,10 @@ impl RecordTable {
             Some(wanted) => Some(column(&self.columns, wanted).map_err(|error| error.advised("id_column"))?),
             None => None,
         };
-        self.ids = id.map(|at| self.ids(at)).transpose()?;
+        if let Some(at) = id {
+            self.check_ids(at)?;
+            self.ids = Some(self.places[at]);
+        }
         let mut places = choice.columns.iter().map(|wanted| column(&self.columns, wanted));
         let mut places: Vec<usize> =
             places.by_ref().collect::<Result<_, _>>().map_err(|error| error.advised("column"))?;
@@ -137,8 +140,8 @@ impl RecordTable {
         Ok(())
     }
 
-    /// Returns the ids of all rows.
-    fn ids(&self, at: usize) -> Result<Vec<String>, Error> {
+    /// Refuses a column in which an id is empty or stands twice.
+    fn check_ids(&self, at: usize) -> Result<(), Error> {
         let refused = |reason: String| Error::new(ErrorKind::Syntax, format!("{}: {reason}", self.name));
         let mut seen: HashMap<(u32, &str), usize> = HashMap::new();
         for (row, id) in self.column(at).map(str::trim).enumerate() {
@@ -150,7 +153,7 @@ impl RecordTable {
                 return Err(refused(format!("rows {} and {} have the same id {}", first + 1, row + 1, quoted(id))));
             }
         }
-        Ok(self.column(at).map(|id| id.trim().to_owned()).collect())
+        Ok(())
     }
 
     /// Makes records of the columns to compare.
@@ -172,8 +175,8 @@ impl RecordTable {
     /// If the table has no such row, and ids or parts.
     pub fn row_name(&self, row: u32) -> String {
         let first = self.parts.as_ref().map_or(0, |parts| parts.first(row));
-        let name = match &self.ids {
-            Some(ids) => ids[row as usize].clone(),
+        let name = match self.ids {
+            Some(place) => self.cells.cell(row as usize, place).trim().to_owned(),
             None => (u64::from(row - first) + 1).to_string(),
         };
         match self.part(row) {

@@ -67,11 +67,11 @@ impl ComparedColumn {
     pub(super) fn of(
         (name, kind): (&str, ColumnType),
         texts: &[&str],
-        (left, right): (&[u32], &[u32]),
+        (left, right): (Vec<u32>, Vec<u32>),
         is_only: bool,
     ) -> Self {
-        let Apart { places, texts: apart, values, keys } = apart(kind, texts);
-        let place = |text: &u32| places.get(*text as usize).copied().unwrap_or(MISSING);
+        let Apart { places, texts: apart, values, terms, keys } = apart(name, kind, texts);
+        let place = |text: u32| places.get(text as usize).copied().unwrap_or(MISSING);
         let of_things = || {
             let kept = texts.iter().zip(&places).filter(|(_, place)| **place != MISSING);
             let kept: Vec<&str> = kept.map(|(text, _)| *text).collect();
@@ -79,8 +79,6 @@ impl ComparedColumn {
         };
         let names = kind.names_things(name).then(of_things);
         let may_contradict = is_of_births(name) || matches!(kind, ColumnType::GivenName | ColumnType::PersonName);
-        let terms = keys.iter().map(|key| Term::Value(key).of(name)).collect();
-        let has_keys = matches!(kind, ColumnType::GivenName | ColumnType::FamilyName);
         Self {
             name: name.to_owned(),
             kind,
@@ -89,10 +87,10 @@ impl ComparedColumn {
             may_contradict,
             values,
             terms,
-            keys: if has_keys { keys } else { Vec::new() },
+            keys,
             counts: Vec::new(),
-            left: left.iter().map(place).collect(),
-            right: right.iter().map(place).collect(),
+            left: left.into_iter().map(place).collect(),
+            right: right.into_iter().map(place).collect(),
             filled: 0.0,
         }
     }
@@ -213,51 +211,58 @@ struct Apart {
     texts: Box<dyn Values>,
     /// Value by text.
     values: Vec<u32>,
-    /// Key by value.
+    /// Term by value.
+    terms: Vec<u64>,
+    /// Keys by value, in columns of given and family names alone.
     keys: Vec<String>,
 }
 
-/// Takes texts apart; those with one key are one value.
-fn apart(kind: ColumnType, texts: &[&str]) -> Apart {
+/// Takes the texts of a column apart; those with one key are one value.
+fn apart(name: &str, kind: ColumnType, texts: &[&str]) -> Apart {
     match kind {
-        ColumnType::GivenName | ColumnType::FamilyName => compared::<NamePart>(texts),
-        ColumnType::PersonName => compared::<PersonName>(texts),
-        ColumnType::Company => compared::<Company>(texts),
-        ColumnType::Address => compared::<Address>(texts),
-        ColumnType::Phone => compared::<Phone>(texts),
-        ColumnType::Email => compared::<Email>(texts),
-        ColumnType::Date => compared::<Date>(texts),
-        ColumnType::Number => compared::<Number>(texts),
-        ColumnType::Postcode | ColumnType::Code => compared::<Code>(texts),
-        ColumnType::Coordinates => compared::<Coordinates>(texts),
+        ColumnType::GivenName | ColumnType::FamilyName => compared::<NamePart>(name, kind, texts),
+        ColumnType::PersonName => compared::<PersonName>(name, kind, texts),
+        ColumnType::Company => compared::<Company>(name, kind, texts),
+        ColumnType::Address => compared::<Address>(name, kind, texts),
+        ColumnType::Phone => compared::<Phone>(name, kind, texts),
+        ColumnType::Email => compared::<Email>(name, kind, texts),
+        ColumnType::Date => compared::<Date>(name, kind, texts),
+        ColumnType::Number => compared::<Number>(name, kind, texts),
+        ColumnType::Postcode | ColumnType::Code => compared::<Code>(name, kind, texts),
+        ColumnType::Coordinates => compared::<Coordinates>(name, kind, texts),
         ColumnType::Place | ColumnType::Text => {
             let keyed = |text| Some((Texts::key(text)?, text));
-            apart_by(texts, keyed, |kept: Vec<&str>| Box::new(Texts::of(&kept)))
+            apart_by(name, kind, texts, keyed, |kept: Vec<&str>| Box::new(Texts::of(&kept)))
         }
     }
 }
 
-fn compared<C: Comparison + Send + Sync + 'static>(texts: &[&str]) -> Apart {
+fn compared<C: Comparison + Send + Sync + 'static>(name: &str, kind: ColumnType, texts: &[&str]) -> Apart {
     let keyed = |text: &str| C::parse(text).map(|value| (value.key(), value));
-    apart_by(texts, keyed, |values: Vec<C>| Box::new(values))
+    apart_by(name, kind, texts, keyed, |values: Vec<C>| Box::new(values))
 }
 
 fn apart_by<'a, V>(
+    name: &str,
+    kind: ColumnType,
     texts: &[&'a str],
     keyed: impl Fn(&'a str) -> Option<(String, V)>,
     together: impl FnOnce(Vec<V>) -> Box<dyn Values>,
 ) -> Apart {
-    let mut numbers: HashMap<String, u32> = HashMap::new();
-    let (mut kept, mut values, mut keys) = (Vec::new(), Vec::new(), Vec::new());
+    let are_kept = matches!(kind, ColumnType::GivenName | ColumnType::FamilyName);
+    let mut numbers: HashMap<u64, u32> = HashMap::new();
+    let (mut kept, mut values, mut terms, mut keys) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let place = |text: &&'a str| {
         let Some((key, value)) = keyed(text) else { return MISSING };
+        let term = Term::Value(&key).of(name);
         kept.push(value);
-        values.push(*numbers.entry(key).or_insert_with_key(|key| {
-            keys.push(key.clone());
-            keys.len() as u32 - 1
+        values.push(*numbers.entry(term).or_insert_with(|| {
+            terms.push(term);
+            keys.extend(are_kept.then_some(key));
+            terms.len() as u32 - 1
         }));
         values.len() as u32 - 1
     };
     let places = texts.iter().map(place).collect();
-    Apart { places, texts: together(kept), values, keys }
+    Apart { places, texts: together(kept), values, terms, keys }
 }

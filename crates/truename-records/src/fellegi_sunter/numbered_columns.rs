@@ -48,7 +48,7 @@ impl<'a> NumberedColumns<'a> {
     pub(super) fn compared(self) -> Vec<ComparedColumn> {
         let is_only = self.0.len() == 1;
         let compared = |NumberedColumn { name, kind, texts, left, right }: NumberedColumn<'_>| {
-            ComparedColumn::of((&name, kind), &texts.in_order(), (&left, &right), is_only)
+            ComparedColumn::of((&name, kind), &texts.in_order(), (left, right), is_only)
         };
         self.0.into_iter().map(compared).collect()
     }

@@ -60,8 +60,8 @@ impl FellegiSunterModel {
     /// text of a table is given once, with the number of its records.
     pub fn value_terms(&self, column: u32, texts: &[(&str, u64)]) -> Vec<(u64, u64)> {
         let compared = |name: &str, kind, texts: &[&str]| {
-            let rows: Vec<u32> = (0..texts.len() as u32).collect();
-            ComparedColumn::of((name, kind), texts, (&rows, &[]), self.columns.len() == 1)
+            let rows = (0..texts.len() as u32).collect();
+            ComparedColumn::of((name, kind), texts, (rows, Vec::new()), self.columns.len() == 1)
         };
         let records: Vec<u64> = texts.iter().map(|(_, records)| *records).collect();
         if let Some(column) = self.columns.get(column as usize) {
