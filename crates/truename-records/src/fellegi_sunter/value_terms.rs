@@ -36,7 +36,7 @@ impl FellegiSunterModel {
             let mut counts = vec![0; texts.len()];
             column.left.iter().filter(|text| **text != MISSING).for_each(|text| counts[*text as usize] += 1);
             let number = place(&column.name).expect("the column is one of the model") as u32;
-            let texts = texts.into_iter().zip(counts).filter(|(_, records)| *records > 0);
+            let texts = texts.into_iter().zip(counts);
             found.extend(texts.map(|(text, records)| ValueText { column: number, text: text.to_owned(), records }));
         }
         let named: Vec<(&str, ColumnType)> =
@@ -63,16 +63,15 @@ impl FellegiSunterModel {
             let rows = (0..texts.len() as u32).collect();
             ComparedColumn::of((name, kind), texts, (rows, Vec::new()), self.columns.len() == 1)
         };
-        let records: Vec<u64> = texts.iter().map(|(_, records)| *records).collect();
         if let Some(column) = self.columns.get(column as usize) {
-            let texts: Vec<&str> = texts.iter().map(|(text, _)| *text).collect();
+            let (texts, records): (Vec<&str>, Vec<u64>) = texts.iter().copied().unzip();
             return compared(&column.name, column.kind, &texts).counted_terms(&records);
         }
         let named: Vec<(&str, ColumnType)> =
             self.columns.iter().map(|column| (column.name.as_str(), column.kind)).collect();
         let Some((given, family)) = full_name_columns(&named) else { return Vec::new() };
-        let (first, last): (Vec<&str>, Vec<&str>) =
-            texts.iter().filter_map(|(text, _)| text.split_once(BETWEEN)).unzip();
+        let parts = texts.iter().filter_map(|(text, records)| Some((text.split_once(BETWEEN)?, *records)));
+        let ((first, last), records): ((Vec<&str>, Vec<&str>), Vec<u64>) = parts.unzip();
         let [first, last] =
             [(given, first), (family, last)].map(|(at, texts)| compared(named[at].0, named[at].1, &texts));
         let term = |row: u32| Some(full_name(first.term(first.left(row)?), last.term(last.left(row)?)));
