@@ -187,3 +187,5 @@ def test_records_are_clustered_as_by_one_process(spark, tmp_path):
         with pytest.raises(error, match=message):
             bad()
     assert dedupe(df.limit(0), "key").collect() == []
+    spark.sparkContext.setCheckpointDir(str(tmp_path / "kept"))
+    assert dedupe(df, "key", types=types, block=rules).orderBy("key").collect() == found

@@ -116,7 +116,7 @@ class RecordWork:
         alone = sql.when(~sql.concat(*parts.fields).rlike(r"(?U)\S"), sql.col("id"))
         equal = Window.partitionBy(*parts.fields, alone)
         least, count = sql.min("id").over(equal), sql.count("*").over(equal)
-        return rows.select(*rows.columns, least.alias("first"), count.alias("count")).localCheckpoint()
+        return _kept(rows.select(*rows.columns, least.alias("first"), count.alias("count")))
 
     def _frequencies(self, records: DataFrame, parts: RecordParts) -> bytes:
         """Count the values of the records, and the words and n-grams of their distinct texts."""
@@ -142,7 +142,7 @@ class RecordWork:
             fields = (sql.col(field).alias(f"{side}_{field}") for field in parts.fields)
             pairs = pairs.join(records.select(sql.col("id").alias(side), *fields), side)
         schema = f"left {self.id_type}, right {self.id_type}, probability double"
-        return pairs.mapInArrow(parts.score, schema).localCheckpoint()
+        return _kept(pairs.mapInArrow(parts.score, schema))
 
     def _resolved(self, records: DataFrame, scored: DataFrame, parts: RecordParts) -> DataFrame:
         """Return the cluster of each record that matches another one or stands several times."""
@@ -163,6 +163,13 @@ class RecordWork:
         return members.mapInArrow(parts.resolve, schema)
 
 
+def _kept(frame: DataFrame) -> DataFrame:
+    """Return a frame that is computed: in the folder of checkpoints if the session has one, else on the executors, whose loss fails the job."""
+    context = getattr(frame.sparkSession, "_sc", None)
+    is_reliable = context is not None and context.getCheckpointDir() is not None
+    return frame.checkpoint() if is_reliable else frame.localCheckpoint()
+
+
 def _components(edges: DataFrame) -> DataFrame:
     """Return the nodes of edges from `left` to `right` as `id`, with `component`, the least node that they are connected with.
 
@@ -173,7 +180,7 @@ def _components(edges: DataFrame) -> DataFrame:
     def digest(edges: DataFrame) -> Any:
         return edges.agg(sql.count("*"), sql.sum(sql.xxhash64("left", "right").cast("decimal(38)"))).first()
 
-    edges, before = edges.select("left", "right").localCheckpoint(), None
+    edges, before = _kept(edges.select("left", "right")), None
     while (now := digest(edges)) != before:
         before = now
         # The greater neighbours of each node are joined to the least of all its neighbours,
@@ -187,6 +194,6 @@ def _components(edges: DataFrame) -> DataFrame:
         lesser = edges.join(least, "right").where("left != least")
         joined = lesser.select(sql.col("least").alias("left"), sql.col("left").alias("right"))
         own = least.select(sql.col("least").alias("left"), "right")
-        edges = joined.unionAll(own).distinct().localCheckpoint()
+        edges = _kept(joined.unionAll(own).distinct())
     stars = edges.select(sql.col("right").alias("id"), sql.col("left").alias("component"))
     return stars.unionAll(edges.select("left", "left").distinct())
