@@ -401,3 +401,25 @@ fn a_pair_has_the_probability_of_the_whole_table_in_any_part() {
         }
     }
 }
+
+#[test]
+fn in_a_small_table_a_misspelt_name_alone_is_a_match() {
+    let rows = table(
+        "name,phone,email,city",
+        &[
+            "Ulmer Quarzwerke,n/a,n/a,n/a",
+            "Granit Labor,n/a,n/a,n/a",
+            "Nordlicht Film,n/a,n/a,n/a",
+            "Delfin Reisen,n/a,n/a,n/a",
+            "Ulmer-Quarzwerke,0731 440066,post@quarz.example,Ulm",
+            "Adria Foto,,,",
+            "Falke Luftfracht,,,",
+            "Granit Labors,0511 228844,,Kiel",
+        ]
+        .map(str::to_owned),
+    );
+    let model = fit(Tables::One(&rows), &pairs(&rows));
+    let scores = model.scorer(Tables::One(&rows)).unwrap().score(&pairs(&rows)).unwrap();
+    let matches = pairs(&rows).into_iter().zip(&scores).filter(|(_, score)| **score >= 0.5);
+    assert_eq!(matches.map(|(pair, _)| (pair.left, pair.right)).collect::<Vec<_>>(), [(0, 4), (1, 7)], "{scores:?}");
+}
