@@ -183,6 +183,7 @@ def test_records_are_clustered_as_by_one_process(spark, tmp_path):
         (lambda: dedupe(df.selectExpr("nullif(key, 3) as key", "street"), "key"), ValueError, "nulls"),
         (lambda: dedupe(df.withColumn("cluster", df.key), "key"), ValueError, "already"),
         (lambda: dedupe(df, "key", block="town"), ValueError, "town"),
+        (lambda: dedupe(df, "key", sample=0), ValueError, "larger"),
     ]:
         with pytest.raises(error, match=message):
             bad()

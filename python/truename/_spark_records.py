@@ -72,6 +72,8 @@ class RecordWork:
         share = min(1.0, sample / every)
         is_drawn = sql.pmod(sql.xxhash64("id"), sql.lit(_SHARES)) < sql.lit(round(share * _SHARES))
         _, texts = _tables.strings(self.rows.where(is_drawn).orderBy("id").drop("id").toPandas())
+        if not texts:
+            raise ValueError(f"no row is in a sample of {sample}; make it larger")
         compared, fitted, rules = _fit_sample(
             (self.columns, texts),
             share,
