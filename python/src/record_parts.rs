@@ -52,12 +52,16 @@ pub fn fit_sample(py: Python<'_>, table: Table, share: f64, options: Option<Boun
                 .with_hint(hint![HintPart::setting("block").value("postcode + soundex(last)")]));
         }
         let blocking = Blocking { neighbours: 0, rules: &rules, progress, ..Blocking::default() };
-        let pairs = blocking.pairs(tables)?.pairs;
+        // A model that is given is checked against the columns alone.
+        let looked_at = if fitted { tables } else { Tables::One(tables.left().get(..1).unwrap_or_default()) };
+        let pairs = blocking.pairs(looked_at)?.pairs;
         let compared = ComparedPairs::Tables(ComparedTables { tables: &input, pairs: &pairs });
         let model = source.fit(compared, options.threshold)?.model.fellegi_sunter()?.clone();
         let model = if fitted { model.of_sample(share) } else { model };
+        if !fitted {
+            model.scorer(looked_at)?;
+        }
         let columns = tables.left().first().map_or_else(Vec::new, |record| record.columns().to_vec());
-        model.scorer(tables)?;
         Ok((columns, model.to_json(), rules.iter().map(ToString::to_string).collect()))
     })
 }

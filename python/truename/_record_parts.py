@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import Any
 
 import pyarrow as pa
 
 from ._truename import __version__, _RecordParts
 
+_TEXTS = pa.schema([("column", pa.int32()), ("text", pa.string()), ("count", pa.int64())])
+_TERMS = pa.schema([("term", pa.int64()), ("count", pa.int64())])
 _ROWS = 10_000
 """Records that are resolved in one call, as far as they are of several components."""
 
@@ -50,34 +53,27 @@ class RecordParts:
         for batch in batches:
             rules, rows, keys = self._opened().keys(self._records(batch))
             ids = batch.column("id").take(pa.array(rows, pa.int32()))
-            yield pa.RecordBatch.from_arrays(
-                [pa.array(rules, pa.int32()), pa.array(keys, pa.string()), ids], ["rule", "key", "id"]
-            )
+            columns = {"rule": pa.array(rules, pa.int32()), "key": pa.array(keys, pa.string()), "id": ids}
+            yield pa.RecordBatch.from_pydict(columns)
 
     def value_texts(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the columns `column`, `text` and `count`: the distinct texts of a batch with the number of their records."""
         for batch in batches:
-            yield _table("column", "text", "count", self._opened().value_texts(self._records(batch)))
+            columns, texts, counts = self._opened().value_texts(self._records(batch))
+            yield _typed(_TEXTS, columns, texts, counts)
 
     def value_terms(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the columns `term` and `count` of distinct texts."""
         for batch in batches:
-            terms, counts = self._opened().value_terms(
-                *(batch.column(name).to_pylist() for name in ("column", "text", "count"))
-            )
-            yield pa.RecordBatch.from_arrays(
-                [pa.array(terms, pa.int64()), pa.array(counts, pa.int64())], ["term", "count"]
-            )
+            columns = (batch.column(name).to_pylist() for name in _TEXTS.names)
+            yield _typed(_TERMS, *self._opened().value_terms(*columns))
 
     @staticmethod
     def told(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the terms whose counts are kept."""
         for batch in batches:
-            yield batch.filter(
-                pa.array(
-                    _RecordParts.tells(batch.column("term").to_pylist(), batch.column("count").to_pylist()), pa.bool_()
-                )
-            )
+            kept = _RecordParts.tells(*(batch.column(name).to_pylist() for name in _TERMS.names))
+            yield batch.filter(pa.array(kept, pa.bool_()))
 
     def score(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the columns `left`, `right` and `probability` of pairs, whose records have the columns `left_c0`, `right_c0` and so on."""
@@ -111,10 +107,8 @@ def _opened(columns: tuple[str, ...], model: str, rules: tuple[str, ...], freque
     return _RecordParts(list(columns), model, list(rules), frequencies)
 
 
-def _table(first: str, second: str, third: str, columns: tuple[list[int], list[str], list[int]]) -> pa.RecordBatch:
-    kinds = pa.int32(), pa.string(), pa.int64()
-    arrays = [pa.array(values, kind) for values, kind in zip(columns, kinds, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, [first, second, third])
+def _typed(schema: pa.Schema, *columns: list[Any]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pydict(dict(zip(schema.names, columns, strict=True)), schema=schema)
 
 
 def _whole_components(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -171,8 +171,9 @@ impl ComparedColumn {
         let contradicts = !is_equal && self.contradicts(left, right);
         let level = if is_equal { self.kind.levels().len() - 1 } else { self.level(left, right, contradicts) };
         let count = self.counts[one as usize].max(self.counts[other as usize]);
-        // Of unequal values the record itself has the more frequent one, too. Counts up to 2 are the same, for frequencies leave them out.
-        let count = if is_equal || count <= 2 { count } else { count + 1 };
+        // Of unequal values the record itself has the more frequent one, too. Counts that frequencies leave out are one.
+        let is_told = ValueFrequencies::tells(self.terms[one as usize], u64::from(count));
+        let count = if is_equal || !is_told { count } else { count + 1 };
         Some(Agreement {
             level: level as u8,
             frequency: frequency(count, self.kind.standard_equal(), self.filled) as f32,

@@ -384,7 +384,7 @@ fn a_pair_has_the_probability_of_the_whole_table_in_any_part() {
         let model = fit(tables, &pairs);
         let whole = model.scorer(tables).unwrap().score(&pairs).unwrap();
         let frequencies = frequencies(&model, &rows);
-        for piece in [1, 7, pairs.len()] {
+        for (piece, step) in [(1, 37), (7, 1), (pairs.len(), 1)] {
             let of_piece = |pairs: &[RecordPair]| {
                 let (left, right): (Vec<Record>, Vec<Record>) = pairs
                     .iter()
@@ -394,9 +394,8 @@ fn a_pair_has_the_probability_of_the_whole_table_in_any_part() {
                 let scorer = model.scorer_of_part(Tables::Two(&left, &right), &frequencies).unwrap();
                 scorer.score(&aligned).unwrap()
             };
-            let parts: Vec<f64> =
-                pairs.chunks(piece).step_by(if piece == 1 { 37 } else { 1 }).flat_map(of_piece).collect();
-            let expected: Vec<f64> = whole.iter().copied().step_by(if piece == 1 { 37 } else { 1 }).collect();
+            let parts: Vec<f64> = pairs.chunks(piece).step_by(step).flat_map(of_piece).collect();
+            let expected: Vec<f64> = whole.chunks(piece).step_by(step).flatten().copied().collect();
             assert_eq!(parts, expected, "{columns}, {piece} pairs at once");
         }
     }

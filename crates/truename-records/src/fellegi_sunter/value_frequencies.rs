@@ -1,8 +1,7 @@
-//! How often values occur in tables.
+//! Frequencies of values in whole tables, by which the pairs of a part of them are scored.
 
 use truename_error::ErrorKind;
-use truename_text::SplitMix64;
-use truename_text::stable_hash;
+use truename_text::{SplitMix64, stable_hash};
 
 use crate::Error;
 
@@ -13,9 +12,10 @@ const ENTRY: usize = 12;
 /// Bit of the terms of values.
 const VALUE: u64 = 1;
 
-/// How often the values of tables, and the words and n-grams of their texts, occur: what the probability of a pair depends on beside its
-/// two records. They are counts of the terms that [`FellegiSunterModel::value_terms`] gives.
+/// Frequencies of the values, words and n-grams of whole tables. With them [`FellegiSunterModel::scorer_of_part`] gives the pairs of a part the
+/// probabilities that they have in the whole. They are sums of the counts of [`FellegiSunterModel::value_terms`].
 ///
+/// [`FellegiSunterModel::scorer_of_part`]: super::FellegiSunterModel::scorer_of_part
 /// [`FellegiSunterModel::value_terms`]: super::FellegiSunterModel::value_terms
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueFrequencies {
@@ -28,7 +28,7 @@ pub struct ValueFrequencies {
     counts: Vec<u32>,
 }
 
-/// What is counted of a column.
+/// A kind of term of a column, with what its count is the number of.
 #[derive(Clone, Copy)]
 pub(super) enum Term<'a> {
     /// Records with a value of this key.

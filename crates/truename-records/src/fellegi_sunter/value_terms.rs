@@ -1,4 +1,4 @@
-//! What the frequencies of values count, in two steps: the texts of records, and the terms of distinct texts.
+//! The two passes that count the frequencies of values: over the records for their texts, over the distinct texts for their terms.
 
 use std::collections::HashMap;
 
