@@ -1,4 +1,4 @@
-//! The two passes that count the frequencies of values: over the records for their texts, over the distinct texts for their terms.
+//! Counts of values, words and n-grams in two passes: texts of records, then terms of distinct texts.
 
 use std::collections::HashMap;
 
