@@ -84,6 +84,11 @@ impl Input {
         }
     }
 
+    /// Puts another token in a place.
+    pub(crate) fn replace(&mut self, at: usize, id: u32) {
+        self.ids[at] = id;
+    }
+
     /// Number of tokens.
     pub fn len(&self) -> usize {
         self.ids.len()

@@ -39,8 +39,9 @@ pub struct SimplifyOptions {
     pub candidates: usize,
     /// Most substitutes that are returned.
     pub top: usize,
-    /// True where the model reads the sentence before the masked one (LSBert, section 3.2).
-    pub with_original: bool,
+    /// Share of the sentence's other tokens that are masked where the model reads it before the one without the word; none if it reads the
+    /// latter alone ([`MaskedPlace::original_masked`]).
+    pub original_masked: Option<f64>,
     /// Words on each side of the place whose cross-entropy is compared (LSBert: 5), which takes a second or two a word on one core with
     /// MiniLM-L6; 0 compares none.
     pub window: usize,
@@ -51,7 +52,7 @@ pub struct SimplifyOptions {
 impl Default for SimplifyOptions {
     fn default() -> Self {
         // Below 10 occurrences in a million, 4 on the Zipf scale, a word is not of high frequency (van Heuven et al. 2014).
-        Self { candidates: 10, top: 10, with_original: true, window: 0, rare: 10.0 }
+        Self { candidates: 10, top: 10, original_masked: Some(0.0), window: 0, rare: 10.0 }
     }
 }
 
@@ -143,7 +144,7 @@ impl Simplifier {
         let place = MaskedPlace {
             text: &text[sentence.range()],
             span: Span::new(span.start - sentence.start, span.end - sentence.start),
-            with_original: self.options.with_original,
+            original_masked: self.options.original_masked,
         };
         let is_participle = is_after_auxiliary(&sentences.before(span, 2));
         let found = self.candidates(word, &place, is_participle)?;

@@ -71,7 +71,10 @@ pub struct SubstituteArguments {
     /// Words on each side of the place whose cross-entropy is compared, as in LSBert (5); slow, a second or two a word on one core
     #[arg(long, default_value_t = 0, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=50))]
     pub window: u16,
+    /// Share of the tokens beside the word that are masked in the sentence before the masked one (LSBert: 0.5)
+    #[arg(long, default_value_t = 0.0, value_name = "SHARE", value_parser = super::value::part)]
+    pub mask_original: f64,
     /// Show the model the masked sentence alone, without the sentence before it
-    #[arg(long)]
+    #[arg(long, conflicts_with = "mask_original")]
     pub masked_alone: bool,
 }

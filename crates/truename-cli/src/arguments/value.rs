@@ -40,6 +40,10 @@ pub fn share(value: &str) -> Result<f32, String> {
     within(value, 0.0..=1.0, "a weight of words lies between 0 and 1")
 }
 
+pub fn part(value: &str) -> Result<f64, String> {
+    within(value, 0.0..=1.0, "a share lies between 0 and 1")
+}
+
 pub fn distance(value: &str) -> Result<f32, String> {
     within(value, 0.0..=2.0, "a distance lies between 0 and 2")
 }

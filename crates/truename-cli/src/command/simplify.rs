@@ -55,7 +55,7 @@ pub fn simplifier(
         candidates: arguments.candidates.into(),
         top: arguments.top.into(),
         window: arguments.window.into(),
-        with_original: !arguments.masked_alone,
+        original_masked: (!arguments.masked_alone).then_some(arguments.mask_original),
         ..SimplifyOptions::default()
     };
     change(&mut options);

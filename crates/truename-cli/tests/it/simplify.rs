@@ -122,6 +122,11 @@ fn a_masked_language_model_proposes_words_whatever_the_threads() {
         assert_eq!(folder.run(&[&asked[..], &["--threads", threads]].concat()).out, run.out);
     }
     let asked = &asked[..asked.len() - 2];
+    let whole = folder.run(asked);
+    let half = folder.run(&[asked, &["--mask-original", "0.5"]].concat());
+    assert_eq!((half.code, half.out == whole.out), (0, false), "{}", half.err);
+    let both = folder.run(&[asked, &["--mask-original", "0.5", "--masked-alone"]].concat());
+    assert_eq!((both.code, both.err.contains("cannot be used with '--masked-alone'")), (2, true), "{}", both.err);
     let alone = folder.run(&[asked, &["--masked-alone", "--candidates", "3"]].concat());
     let alone = &lines(&alone.out)[0]["substitutes"];
     assert_eq!(alone.as_array().unwrap().len(), 3);

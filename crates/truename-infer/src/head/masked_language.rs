@@ -5,7 +5,8 @@ use std::path::Path;
 
 use rayon::prelude::*;
 use truename_error::{ErrorKind, HintPart, hint};
-use truename_text::Span;
+use truename_text::{Span, SplitMix64};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::masked::MaskedHead;
 use crate::{AdapterChoice, Backbone, Error, Input, Part, Sequence, Slot, Template, Tokenizer, error};
@@ -19,7 +20,6 @@ pub struct MaskedLanguageModel {
     /// Tokens that are whole words, with their texts.
     words: Vec<(u32, String)>,
     prompts: Prompts,
-    mask: u32,
 }
 
 /// A place of a text that is masked.
@@ -29,9 +29,10 @@ pub struct MaskedPlace<'a> {
     pub text: &'a str,
     /// The place in the text.
     pub span: Span,
-    /// True where the unmasked text stands before the masked one as the first of a sentence pair, so that the answers mean what the
-    /// masked word means (LSBert: Qiang et al. 2020, section 3.2).
-    pub with_original: bool,
+    /// Share of the tokens beside the place that are masked in the original text, which stands before the masked one as the first of a
+    /// sentence pair so that the answers mean what the masked word means (LSBert: Qiang et al. 2020, section 3.2; its code masks half of
+    /// them). The same text always has the same ones masked. `None` leaves out the original.
+    pub original_masked: Option<f64>,
 }
 
 /// A word at a masked place.
@@ -48,6 +49,7 @@ pub struct MaskedWord {
 struct Prompts {
     alone: Vec<Template>,
     with_original: Vec<Template>,
+    mask: u32,
 }
 
 /// Largest number of tokens of a text that is scored at a place.
@@ -56,7 +58,9 @@ const MOST_MASKS: usize = 8;
 const CHUNK: usize = 32;
 
 impl Prompts {
-    fn new(tokenizer: &Tokenizer, mask: &str) -> Result<Self, Error> {
+    fn new(tokenizer: &Tokenizer) -> Result<Self, Error> {
+        let mask = ["[MASK]", "<mask>"].into_iter().find(|name| tokenizer.id(name).is_some()).unwrap_or("[MASK]");
+        let id = tokenizer.id(mask).ok_or_else(|| error::no_token(mask))?;
         let is_bert = tokenizer.id("[CLS]").is_some();
         let [first, last] = if is_bert { ["[CLS]", "[SEP]"] } else { ["<s>", "</s>"] };
         let special = Part::Special;
@@ -75,7 +79,7 @@ impl Prompts {
         };
         let templates =
             |with_original| (1..=MOST_MASKS).map(|masks| template(masks, with_original)).collect::<Result<_, _>>();
-        Ok(Self { alone: templates(false)?, with_original: templates(true)? })
+        Ok(Self { alone: templates(false)?, with_original: templates(true)?, mask: id })
     }
 
     /// Returns the tokens of a prompt and the places of its masks. Text on both sides is cut alike where the window is too short.
@@ -85,18 +89,25 @@ impl Prompts {
         masks: usize,
         tokenizer: &Tokenizer,
     ) -> Result<(Sequence, Range<usize>), Error> {
-        let MaskedPlace { text, span, with_original } = *place;
+        let MaskedPlace { text, span, original_masked } = *place;
         // Slots have a space between them, for tokenizers to which a space counts.
         let before = Slot::rest_ending(text[..span.start].trim_end());
         let behind = Slot::rest(text[span.end..].trim_start());
-        let template = if with_original { &self.with_original[masks - 1] } else { &self.alone[masks - 1] };
-        let slots = if with_original {
-            vec![before.clone(), Slot::rest(&text[span.range()]), behind.clone(), before, behind]
-        } else {
-            vec![before, behind]
+        let (templates, slots) = match original_masked {
+            Some(_) => {
+                let word = Slot::rest(&text[span.range()]);
+                (&self.with_original, vec![before.clone(), word, behind.clone(), before, behind])
+            }
+            None => (&self.alone, vec![before, behind]),
         };
-        let sequence = tokenizer.fill(template, &slots)?;
-        // The masks stand before the last slot and the last special token.
+        let mut sequence = tokenizer.fill(&templates[masks - 1], &slots)?;
+        if let Some(share) = original_masked.filter(|share| *share > 0.0) {
+            let [before, behind] = [1, 3].map(|part| sequence.parts[part].clone());
+            for token in drawn(before.chain(behind).collect(), share, xxh3_64(text.as_bytes())) {
+                sequence.input.replace(token, self.mask);
+            }
+        }
+        // The asked masks stand before the last slot and the last special token.
         let end = sequence.parts[sequence.parts.len() - 2].start;
         Ok((sequence, end - masks..end))
     }
@@ -128,12 +139,9 @@ impl MaskedLanguageModel {
         }
         let tokens: Vec<u32> = (0..backbone.info().vocabulary as u32).collect();
         let head = backbone.masked_head(&tokens)?;
-        let tokenizer = backbone.tokenizer();
-        let name = ["[MASK]", "<mask>"].into_iter().find(|name| tokenizer.id(name).is_some()).unwrap_or("[MASK]");
-        let mask = tokenizer.id(name).ok_or_else(|| error::no_token(name))?;
-        let prompts = Prompts::new(tokenizer, name)?;
-        let words = whole_words(tokenizer, &tokens);
-        Ok(Self { head, words, prompts, mask, backbone })
+        let prompts = Prompts::new(backbone.tokenizer())?;
+        let words = whole_words(backbone.tokenizer(), &tokens);
+        Ok(Self { head, words, prompts, backbone })
     }
 
     /// The network that reads the texts.
@@ -215,7 +223,7 @@ impl MaskedLanguageModel {
             let ids = window.input.ids();
             for token in (0..ids.len()).filter(|token| window.places[*token].is_some()) {
                 let mut ids = ids.to_vec();
-                answers.push((number, std::mem::replace(&mut ids[token], self.mask)));
+                answers.push((number, std::mem::replace(&mut ids[token], self.prompts.mask)));
                 masked.push((Input::new(ids), token));
             }
         }
@@ -249,6 +257,18 @@ impl MaskedLanguageModel {
         };
         Ok(states.par_iter().zip(places).map(of_input).collect())
     }
+}
+
+/// Returns a share of tokens that a seed draws, rounded down.
+fn drawn(mut tokens: Vec<usize>, share: f64, seed: u64) -> Vec<usize> {
+    let mut random = SplitMix64::new(seed);
+    let count = (share * tokens.len() as f64) as usize;
+    for at in 0..count {
+        let other = at + random.below((tokens.len() - at) as u64) as usize;
+        tokens.swap(at, other);
+    }
+    tokens.truncate(count);
+    tokens
 }
 
 /// `x - log(sum(exp(x)))`

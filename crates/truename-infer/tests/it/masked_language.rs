@@ -120,7 +120,7 @@ fn words_have_the_log_probabilities_of_the_formula() {
         let folder = with_head(family);
         let model = MaskedLanguageModel::open(folder.path()).unwrap();
         for with_original in [false, true] {
-            let place = MaskedPlace { text: TEXT, span: FEVER, with_original };
+            let place = MaskedPlace { text: TEXT, span: FEVER, original_masked: with_original.then_some(0.0) };
             let found = model.words(&[place], 1000).unwrap().remove(0);
             assert!(found.len() > 5, "{family}: {found:?}");
             assert!(found.is_sorted_by(|left, right| left.log_probability >= right.log_probability), "{family}");
@@ -144,7 +144,7 @@ fn words_have_the_log_probabilities_of_the_formula() {
 fn parts_of_words_numbers_and_signs_are_no_words() {
     let folder = with_head("bert");
     let model = MaskedLanguageModel::open(folder.path()).unwrap();
-    let place = MaskedPlace { text: TEXT, span: FEVER, with_original: true };
+    let place = MaskedPlace { text: TEXT, span: FEVER, original_masked: Some(0.0) };
     let words = model.words(&[place, place], 1000).unwrap();
     assert_eq!(words[0], words[1]);
     let words: Vec<&str> = words[0].iter().map(|word| word.word.as_str()).collect();
@@ -157,10 +157,35 @@ fn parts_of_words_numbers_and_signs_are_no_words() {
 }
 
 #[test]
+fn a_share_of_the_original_is_masked_but_not_its_word() {
+    let folder = with_head("bert");
+    let model = MaskedLanguageModel::open(folder.path()).unwrap();
+    let scores = |share| {
+        let place = MaskedPlace { text: TEXT, span: FEVER, original_masked: Some(share) };
+        model.words(&[place], 1000).unwrap().remove(0)
+    };
+    let (input, mask) = prompt(folder.path(), true);
+    let tokenizer = model.backbone().tokenizer();
+    let mask_id = tokenizer.id("[MASK]").unwrap();
+    let whole = tokenizer.windows(TEXT, 0).unwrap().remove(0);
+    let mut ids = input.ids().to_vec();
+    let is_beside = |span: Span| span.end <= FEVER.start || span.start >= FEVER.end;
+    (0..whole.input.len()).filter(|token| whole.span(*token).is_some_and(is_beside)).for_each(|token| ids[token] = mask_id);
+    let segments: Vec<u32> = (0..ids.len()).map(|token| u32::from(token >= whole.input.len())).collect();
+    let expected = expected(folder.path(), &Input::new(ids).with_segments(segments), mask);
+    for word in scores(1.0) {
+        let expected = expected[tokenizer.id(&word.word).unwrap() as usize];
+        assert!((f64::from(word.log_probability) - expected).abs() < 2e-4, "{word:?}, not {expected}");
+    }
+    assert_eq!(scores(0.5), scores(0.5));
+    assert!(scores(0.5) != scores(0.0) && scores(0.5) != scores(1.0));
+}
+
+#[test]
 fn a_text_of_several_tokens_is_masked_whole() {
     let folder = with_head("bert");
     let model = MaskedLanguageModel::open(folder.path()).unwrap();
-    let place = MaskedPlace { text: TEXT, span: FEVER, with_original: false };
+    let place = MaskedPlace { text: TEXT, span: FEVER, original_masked: None };
     let tokenizer = model.backbone().tokenizer();
     let ids = tokenizer.tokens("heart attack").unwrap().ids;
     assert_eq!(ids.len(), 4, "two words");
