@@ -14,11 +14,13 @@ use truename_eval::clusters::{ClusterReport, Clusters};
 use truename_eval::linked::LinkEvaluation;
 use truename_eval::mentions::{FoundDocuments, JudgedDocument, JudgedMargins, MentionReport, TrainingTexts};
 use truename_eval::pairs::read_pairs;
+use truename_eval::substitutes::{JudgedWord, SubstituteScores, read_gold};
 use truename_eval::{
     AssertionScores, ClassReport, ComparedPairs, LinkedGold, MappingReport, MappingScoring, PairModelSource,
     PairReport, TextLayout, pair_tables, read_assertions, read_texts,
 };
 use truename_infer::Classifier;
+use truename_read::SourceOptions;
 
 use crate::calibration::Gold;
 use crate::call::Call;
@@ -29,6 +31,7 @@ use crate::knowledge_base::KnowledgeBase;
 use crate::linker::Linker;
 use crate::mappings::Mappings;
 use crate::options::probability;
+use crate::simplifier::Simplifier;
 
 /// Runs an evaluation and returns its report.
 fn report<'py, R: Serialize + Send + 'static>(
@@ -190,6 +193,21 @@ pub fn pairs<'py>(
         let gold = read_pairs(&gold)?;
         let model = source.fit(ComparedPairs::Texts(&pair_tables(&gold)), threshold)?.model;
         PairReport::of(&model, &gold, threshold, errors, progress)
+    })
+}
+
+/// Scores the substitutes of words in sentences.
+#[pyfunction(name = "_evaluate_substitutes")]
+pub fn substitutes<'py>(
+    py: Python<'py>,
+    gold: PathBuf,
+    simplifier: PyRef<'_, Simplifier>,
+    encoding: Option<String>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let simplifier = simplifier.shared();
+    report(py, Call::default(), move |progress| {
+        let gold = read_gold(&gold, &SourceOptions { encoding, ..SourceOptions::default() })?;
+        Ok(SubstituteScores::of(&JudgedWord::simplified(&simplifier, &gold, progress)?))
     })
 }
 

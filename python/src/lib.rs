@@ -32,6 +32,7 @@ mod process;
 mod recognizer;
 mod record_parts;
 mod records;
+mod simplifier;
 mod training;
 mod vectors;
 mod watch;
@@ -53,7 +54,7 @@ mod _truename {
     use super::encoder::Encoder;
     #[pymodule_export]
     use super::evaluation::{
-        assertions, calibrate_recognizer, classes, clusters, link, mappings, mentions, names, pairs,
+        assertions, calibrate_recognizer, classes, clusters, link, mappings, mentions, names, pairs, substitutes,
     };
     #[pymodule_export]
     use super::knowledge_base::{KnowledgeBase, bundled, cache_folder};
@@ -79,6 +80,8 @@ mod _truename {
     use super::record_parts::{RecordParts, fit_sample};
     #[pymodule_export]
     use super::records::{dedupe, dedupe_against, dedupe_linked, explain_match, label_pairs, merge_rows};
+    #[pymodule_export]
+    use super::simplifier::Simplifier;
     #[pymodule_export]
     use super::training::train;
 

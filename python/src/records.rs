@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 use truename::{Encoder, Error, Progress};
 use truename_eval::{ComparedPairs, FittedPairModel, PairLabelling, PairModelSource, Question};
 use truename_records::{
-    Blocking, ClusterIds, ClusteredTable, ColumnChoice, ComparedTables, LabelGain, MergeRules, RecordPair, RecordTable,
+    Blocking, ClusteredTable, ColumnChoice, ComparedTables, LabelGain, MergeRules, RecordPair, RecordTable,
     RecordTables, Resolver, SuitedBlocking,
 };
 
@@ -184,7 +184,7 @@ pub fn dedupe(
             .into_iter()
             .enumerate()
             .map(|(table, best)| ((0..best.len() as u32).map(|row| clusters(table, row)).collect(), best));
-        let within = found.all_pairs().into_iter().filter(|scored| found.clusters.has(scored.pair));
+        let within = found.all_pairs().filter(|scored| found.clusters.has(scored.pair));
         let within = within.map(|scored| (scored.pair.left, scored.pair.right, scored.probability));
         Ok(((best.collect(), within.collect()), gain))
     })?;
@@ -326,11 +326,11 @@ pub fn dedupe_against(
         let threshold = options.threshold;
         let resolver = Resolver { threshold, standing: Some(&standing), progress, ..Resolver::new(&*scorer) };
         let found = resolver.resolve(tables, &candidates)?;
-        let ClusterIds { ids, joined, .. } = standing.ids(&found.clusters);
+        let ids = standing.ids(&found.clusters);
         let rows = first_new as u32..tables.left().len() as u32;
-        let of = rows.map(|row| ids[found.clusters.of_left(row) as usize].clone()).collect();
+        let of = rows.map(|row| ids.id(found.clusters.of_left(row)).into_owned()).collect();
         let best = found.best(tables).remove(0).split_off(first_new);
-        Ok(((of, best, joined), fitted.gain))
+        Ok(((of, best, ids.joined), fitted.gain))
     })?;
     log_gain(py, gain)?;
     Ok(extended)

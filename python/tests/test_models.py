@@ -486,6 +486,35 @@ def test_scores_are_those_of_the_command(kb, folder, tmp_path):
     assert fitted == reported("pairs", "--gold", pairs, "--labels", pairs)
 
 
+def test_simpler_words_are_those_of_the_command(kb, folder, tmp_path):
+    note, synonyms, frequencies = (tmp_path / name for name in ("note.txt", "synonyms.csv", "frequencies.tsv"))
+    note.write_text("🤒 An arid place had pyrexia. ARID it was.", encoding="utf-8")
+    synonyms.write_text("arid,dry\narid,waterless\n")
+    frequencies.write_text("dry\t900\nfever\t500\nthe\t1000000\narid\t1\n")
+    simplifier = tn.Simplifier(synonyms=synonyms, kb=kb, frequencies=[frequencies])
+    sources = ("--synonyms", synonyms, "--kb", folder, "--frequencies", frequencies)
+    lines = run("simplify", note, *sources, "--words", "arid,pyrexia").stdout.splitlines()
+    found = simplifier.simplify(note.read_text(encoding="utf-8"), ["Arid", "pyrexia"])
+    assert [{"document": "note", **word} for word in found] == [json.loads(line) for line in lines]
+    assert [(word["start"], word["word"], word["replacement"]) for word in found] == [
+        (5, "arid", "dry"),
+        (20, "pyrexia", "fever"),
+        (29, "ARID", "DRY"),
+    ]
+    assert simplifier.replace("An arid place.") == "A dry place."
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("sentence\tword\tsubstitutes\nAn arid place.\tarid\tdry\tparched\n")
+    run("evaluate", "substitutes", "--gold", gold, *sources, "--json", tmp_path / "report.json", "--quiet")
+    scores = tn.evaluate.substitutes(gold, simplifier)
+    assert scores == json.loads((tmp_path / "report.json").read_text()) and scores["accuracy"] == 1
+    with pytest.raises(ValueError, match="no source of substitutes"):
+        tn.Simplifier(frequencies=frequencies).simplify("An arid place.")
+    with pytest.raises(ValueError, match="name the words"):
+        tn.Simplifier(synonyms=synonyms).simplify("An arid place.")
+    with pytest.raises(ValueError, match="masked_alone"):
+        tn.Simplifier(synonyms=synonyms, mask_original=0.5, masked_alone=True)
+
+
 def test_a_student_answers_as_its_teacher(recognizer_folder, tmp_path):
     (tmp_path / "texts.txt").write_text("\n\n".join(unmarked(marked)["text"] for marked in MARKED), encoding="utf-8")
     told = []

@@ -23,6 +23,7 @@ __all__ = [
     "Matches",
     "Mention",
     "Recognizer",
+    "Simplifier",
     "_RecordParts",
     "__version__",
     "_after_fork_in_child",
@@ -40,6 +41,7 @@ __all__ = [
     "_evaluate_mentions",
     "_evaluate_names",
     "_evaluate_pairs",
+    "_evaluate_substitutes",
     "_explain_match",
     "_fit_sample",
     "_label_pairs",
@@ -447,6 +449,7 @@ def _evaluate_names(linker: Linker, gold: Path | Sequence[tuple[str, str | None]
 def _evaluate_pairs(
     gold: Path, model: Path | None, labels: Path | None, scorer: str | None, threshold: float, errors: int
 ) -> dict[str, Any]: ...
+def _evaluate_substitutes(gold: Path, simplifier: Simplifier, encoding: str | None) -> dict[str, Any]: ...
 def _explain_match(
     left: tuple[list[str], list[list[str]]],
     right: tuple[list[str], list[list[str]]] | None,
@@ -456,6 +459,27 @@ def _explain_match(
 def _fit_sample(
     table: tuple[list[str], list[list[str]]], share: float, **options: Unpack[RecordOptions]
 ) -> tuple[list[str], str, list[str]]: ...
+
+@final
+class Simplifier:
+    def __new__(
+        cls,
+        *,
+        model: Path | None = None,
+        synonyms: Path | Sequence[Path] | None = None,
+        kb: KnowledgeBase | None = None,
+        frequencies: Path | Sequence[Path] | None = None,
+        encoder: Path | None = None,
+        adapters: str | None = None,
+        candidates: int = 10,
+        top: int = 10,
+        window: int = 0,
+        mask_original: float = 0.0,
+        masked_alone: bool = False,
+        rare: float = 10.0,
+    ) -> Self: ...
+    def simplify(self, text: str, words: Sequence[str] | None = None) -> list[dict[str, Any]]: ...
+    def replace(self, text: str, words: Sequence[str] | None = None) -> str: ...
 
 @final
 class _RecordParts:

@@ -1,4 +1,4 @@
-"""Scores of names, links, mentions, clusters, pairs, mappings, classes and assertions, as `truename evaluate` computes them.
+"""Scores of names, links, mentions, clusters, pairs, substitutes, mappings, classes and assertions, as `truename evaluate` computes them.
 
 Each function returns what the command writes by `--json`: a dict of scores. Files have the formats that the command reads.
 """
@@ -13,10 +13,10 @@ from typing_extensions import Unpack
 
 from . import _truename
 from ._open import Kb, knowledge_base
-from ._truename import Encoder, KnowledgeBase, Mappings
+from ._truename import Encoder, KnowledgeBase, Mappings, Simplifier
 from ._types import LinkOptions, Path
 
-__all__ = ["assertions", "classes", "clusters", "link", "mappings", "mentions", "names", "pairs"]
+__all__ = ["assertions", "classes", "clusters", "link", "mappings", "mentions", "names", "pairs", "substitutes"]
 
 Paths = Path | Sequence[Path]
 
@@ -115,6 +115,14 @@ def pairs(
     `scorer`: scorer, as of `truename.dedupe`. `threshold`: lowest probability of a match. `errors`: number of errors.
     """
     return _truename._evaluate_pairs(gold, model, labels, scorer, threshold, errors)
+
+
+def substitutes(gold: Path, simplifier: Simplifier, *, encoding: str | None = None) -> dict[str, Any]:
+    """Score the substitutes of words in sentences: `gold` has the form of LexMTurk, BenchLS or NNSeval.
+
+    `encoding`: its encoding where that is not UTF-8, as "windows-1252".
+    """
+    return _truename._evaluate_substitutes(gold, simplifier, encoding)
 
 
 def mappings(

@@ -1,43 +1,81 @@
 //! The cells of a table, in one text.
 
-/// Rows of cells. They take the bytes of their text, four more a cell and sixteen a row.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+use truename_storage::{ScratchBytes, ScratchWriter};
+
+use crate::Error;
+
+/// Most bytes of cells that are kept in memory.
+const MOST_IN_MEMORY: usize = 256 << 20;
+/// Bits of a byte of a length; the highest bit says that another byte follows.
+const LENGTH_BITS: u32 = 7;
+const FOLLOWED: u8 = 1 << LENGTH_BITS;
+
+/// Rows of cells. They take the bytes of their text, one more for each cell of up to 127 bytes and eight a row. Those of more than 256 MiB are in a
+/// temporary file, whose pages the system keeps in memory or not.
+#[derive(Debug)]
 pub struct Cells {
-    text: String,
-    /// End of each cell within the text of its row.
-    ends: Vec<u32>,
-    rows: Vec<Row>,
+    /// Each cell behind its length.
+    bytes: ScratchBytes,
+    /// Beginning of each row, and the end of the last.
+    rows: Vec<u64>,
+    width: usize,
 }
 
-/// Beginning of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Row {
-    text: usize,
-    cell: usize,
+/// Rows of cells that grow.
+#[derive(Debug)]
+pub struct CellsWriter {
+    bytes: ScratchWriter,
+    rows: Vec<u64>,
+    width: usize,
+    row: Vec<u8>,
+}
+
+impl Default for CellsWriter {
+    fn default() -> Self {
+        Self::with_most_in_memory(MOST_IN_MEMORY)
+    }
+}
+
+impl CellsWriter {
+    fn with_most_in_memory(most: usize) -> Self {
+        Self { bytes: ScratchWriter::new(most), rows: vec![0], width: 0, row: Vec::new() }
+    }
+
+    /// Appends a row.
+    ///
+    /// # Errors
+    /// If the temporary file cannot be written.
+    pub fn push<T: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = T>) -> Result<(), Error> {
+        self.row.clear();
+        let mut width = 0;
+        for cell in cells {
+            put(&mut self.row, cell.as_ref());
+            width += 1;
+        }
+        self.bytes.write(&self.row)?;
+        self.rows.push(self.bytes.length());
+        self.width = self.width.max(width);
+        Ok(())
+    }
+
+    /// Returns the rows.
+    ///
+    /// # Errors
+    /// If the temporary file cannot be read.
+    pub fn finish(self) -> Result<Cells, Error> {
+        Ok(Cells { bytes: self.bytes.finish()?, rows: self.rows, width: self.width })
+    }
 }
 
 impl Cells {
-    /// Appends a row.
-    ///
-    /// # Panics
-    /// If its text has four gigabytes.
-    pub fn push<T: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = T>) {
-        let row = Row { text: self.text.len(), cell: self.ends.len() };
-        for cell in cells {
-            self.text.push_str(cell.as_ref());
-            self.ends.push(u32::try_from(self.text.len() - row.text).expect("a row has less than four gigabytes"));
-        }
-        self.rows.push(row);
-    }
-
     /// Returns the number of rows.
     pub fn rows(&self) -> usize {
-        self.rows.len()
+        self.rows.len() - 1
     }
 
     /// Returns the number of cells of the longest row.
     pub fn width(&self) -> usize {
-        (0..self.rows.len()).map(|row| self.width_of(row)).max().unwrap_or_default()
+        self.width
     }
 
     /// Returns a cell; an empty one behind the end of a row.
@@ -45,26 +83,46 @@ impl Cells {
     /// # Panics
     /// If there is no such row.
     pub fn cell(&self, row: usize, column: usize) -> &str {
-        let Row { text, cell } = self.rows[row];
-        if column >= self.width_of(row) {
-            return "";
+        let mut row = &self.bytes[self.rows[row] as usize..self.rows[row + 1] as usize];
+        for _ in 0..column {
+            row = split_cell(row).1;
         }
-        let end = |at: usize| self.ends[cell + at] as usize;
-        let begin = column.checked_sub(1).map_or(0, end);
-        &self.text[text + begin..text + end(column)]
-    }
-
-    fn width_of(&self, row: usize) -> usize {
-        self.rows.get(row + 1).map_or(self.ends.len(), |next| next.cell) - self.rows[row].cell
+        std::str::from_utf8(split_cell(row).0).expect("cells are UTF-8")
     }
 }
 
 impl<R: IntoIterator<Item = T>, T: AsRef<str>> FromIterator<R> for Cells {
+    /// Collects rows in memory.
     fn from_iter<I: IntoIterator<Item = R>>(rows: I) -> Self {
-        let mut cells = Self::default();
-        rows.into_iter().for_each(|row| cells.push(row));
-        cells
+        let mut writer = CellsWriter::with_most_in_memory(usize::MAX);
+        let written = rows.into_iter().try_for_each(|row| writer.push(row)).and_then(|()| writer.finish());
+        written.expect("memory can be written")
     }
+}
+
+/// Writes a cell behind its length.
+fn put(row: &mut Vec<u8>, cell: &str) {
+    let mut length = cell.len();
+    while length >= usize::from(FOLLOWED) {
+        row.push(length as u8 | FOLLOWED);
+        length >>= LENGTH_BITS;
+    }
+    row.push(length as u8);
+    row.extend_from_slice(cell.as_bytes());
+}
+
+/// Returns the first cell and those behind it; an empty cell where there is none.
+fn split_cell(row: &[u8]) -> (&[u8], &[u8]) {
+    let (mut length, mut shift, mut at) = (0, 0, 0);
+    while let Some(byte) = row.get(at) {
+        at += 1;
+        length |= usize::from(byte & !FOLLOWED) << shift;
+        shift += LENGTH_BITS;
+        if byte & FOLLOWED == 0 {
+            break;
+        }
+    }
+    row[at..].split_at(length)
 }
 
 #[cfg(test)]
@@ -73,15 +131,21 @@ mod tests {
 
     #[test]
     fn cells_are_found_by_row_and_column() {
-        let rows = [&["a", "", "ü b"][..], &[], &["c"], &["", ""]];
-        let cells: Cells = rows.into_iter().collect();
-        assert_eq!((cells.rows(), cells.width()), (4, 3));
-        for (row, of) in rows.into_iter().enumerate() {
-            let found: Vec<&str> = (0..4).map(|column| cells.cell(row, column)).collect();
-            let mut filled = of.to_vec();
-            filled.resize(4, "");
-            assert_eq!(found, filled);
+        let long = "ä".repeat(20_000);
+        let rows = [&["a", "", "ü b"][..], &[], &["c"], &["", ""], &[&long, "x", &long[..254]]];
+        let collected: Cells = rows.into_iter().collect();
+        let mut spilled = CellsWriter::with_most_in_memory(10);
+        rows.into_iter().for_each(|row| spilled.push(row).unwrap());
+        for cells in [collected, spilled.finish().unwrap()] {
+            assert_eq!((cells.rows(), cells.width()), (5, 3));
+            for (row, of) in rows.into_iter().enumerate() {
+                let found: Vec<&str> = (0..4).map(|column| cells.cell(row, column)).collect();
+                let mut filled = of.to_vec();
+                filled.resize(4, "");
+                assert_eq!(found, filled);
+            }
         }
-        assert_eq!((Cells::default().rows(), Cells::default().width()), (0, 0));
+        let empty = CellsWriter::default().finish().unwrap();
+        assert_eq!((empty.rows(), empty.width()), (0, 0));
     }
 }

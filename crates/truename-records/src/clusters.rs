@@ -1,7 +1,8 @@
 //! Clusters of records, from the pairs that match.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 
+use rayon::prelude::*;
 use truename_text::SplitMix64;
 
 use super::linkage::{average_linkage, root};
@@ -34,34 +35,40 @@ impl Clusters {
         tables: Tables<'_>,
         pairs: &[ScoredPair],
         threshold: f64,
-        standing: Option<&[usize]>,
+        standing: Option<&[u32]>,
         sources: Option<&[u32]>,
     ) -> Self {
         let nodes = Nodes::of(tables);
         let groups = nodes.groups(standing);
         let components = nodes.components(pairs, threshold, &groups);
-        let mut inner: BTreeMap<usize, Vec<(usize, usize, f64)>> = BTreeMap::new();
-        for ScoredPair { pair, probability } in pairs {
+        // Pairs of groups within a component, behind that.
+        let within = |ScoredPair { pair, probability }: &ScoredPair| {
             let (left, right) = nodes.of_pair(*pair);
-            if components[left] == components[right] && groups[left] != groups[right] {
-                inner.entry(components[left]).or_default().push((groups[left], groups[right], *probability));
-            }
-        }
+            let [left_group, right_group] = [left, right].map(|node| groups[node as usize]);
+            let component = components[left as usize];
+            let is_within = component == components[right as usize] && left_group != right_group;
+            is_within.then_some((component, left_group, right_group, *probability))
+        };
+        let mut inner: Vec<(u32, u32, u32, f64)> = pairs.iter().filter_map(within).collect();
+        inner.par_sort_by_key(|(component, ..)| *component);
+        drop(components);
         let mut clusters = groups.clone();
-        for pairs in inner.into_values() {
-            let mut members: Vec<usize> = pairs.iter().flat_map(|(left, right, _)| [*left, *right]).collect();
+        for pairs in inner.chunk_by(|one, other| one.0 == other.0) {
+            let mut members: Vec<u32> = pairs.iter().flat_map(|(_, left, right, _)| [*left, *right]).collect();
             members.sort_unstable();
             members.dedup();
-            let place = |node: usize| members.partition_point(|member| *member < node);
+            let place = |node: u32| members.partition_point(|member| *member < node);
             let local: Vec<(usize, usize, f64)> =
-                pairs.iter().map(|(left, right, probability)| (place(*left), place(*right), *probability)).collect();
-            let sources: Option<Vec<u32>> = sources.map(|of| members.iter().map(|member| of[*member]).collect());
+                pairs.iter().map(|(_, left, right, probability)| (place(*left), place(*right), *probability)).collect();
+            let sources: Option<Vec<u32>> =
+                sources.map(|of| members.iter().map(|member| of[*member as usize]).collect());
             let found = average_linkage(members.len(), &local, threshold, sources.as_deref());
             for (member, cluster) in members.iter().zip(found) {
-                clusters[*member] = members[cluster];
+                clusters[*member as usize] = members[cluster];
             }
         }
-        let of_groups: Vec<usize> = groups.iter().map(|group| clusters[*group]).collect();
+        drop(inner);
+        let of_groups: Vec<u32> = groups.iter().map(|group| clusters[*group as usize]).collect();
         nodes.numbered(&of_groups)
     }
 
@@ -79,20 +86,20 @@ impl Clusters {
             other.probability.total_cmp(&one.probability).then_with(|| one.pair.cmp(&other.pair))
         });
         let firsts = nodes.firsts(distinct);
-        let mut free: Vec<VecDeque<usize>> = vec![VecDeque::new(); nodes.count];
-        firsts.iter().enumerate().for_each(|(node, first)| free[*first].push_back(node));
-        let mut clusters: Vec<usize> = (0..nodes.count).collect();
+        let mut free: Vec<VecDeque<u32>> = vec![VecDeque::new(); nodes.count as usize];
+        (0..).zip(&firsts).for_each(|(node, first)| free[*first as usize].push_back(node));
+        let mut clusters: Vec<u32> = (0..nodes.count).collect();
         let mut taken = Vec::new();
         for ScoredPair { pair, probability } in likely {
             let (left, right) = nodes.of_pair(*pair);
-            let (left, right) = (firsts[left], firsts[right]);
+            let [left, right] = [left, right].map(|node| firsts[node as usize] as usize);
             let least = if left == right { 2 } else { 1 };
             while free[left].len() >= least
                 && !free[right].is_empty()
                 && let (Some(one), Some(other)) = (free[left].pop_front(), free[right].pop_front())
             {
                 let (one, other) = (one.min(other), one.max(other));
-                clusters[other] = one;
+                clusters[other as usize] = one;
                 taken.extend(nodes.pair(one, other).map(|pair| ScoredPair { pair, probability: *probability }));
             }
         }
@@ -111,13 +118,14 @@ impl Clusters {
         let nodes = Nodes::of(tables);
         let mut clusters = nodes.clusters(&self);
         let sizes = self.sizes();
-        let mut taken: HashSet<(usize, u32)> =
+        let mut taken: HashSet<(u32, u32)> =
             sources.into_iter().flatten().zip(&clusters).map(|(source, cluster)| (*cluster, *source)).collect();
         for (node, first) in nodes.firsts(distinct).into_iter().enumerate().skip(first_new) {
-            let is_free = clusters[node] == clusters[first]
-                || sources.is_none_or(|sources| taken.insert((clusters[first], sources[node])));
-            if sizes[clusters[first]] > 1 && is_free {
-                clusters[node] = clusters[first];
+            let of_first = clusters[first as usize];
+            let is_free =
+                clusters[node] == of_first || sources.is_none_or(|sources| taken.insert((of_first, sources[node])));
+            if sizes[of_first as usize] > 1 && is_free {
+                clusters[node] = of_first;
             }
         }
         nodes.numbered(&clusters)
@@ -165,47 +173,54 @@ impl Clusters {
 
 /// Returns pairs that were not compared although they may speak against a cluster, in order: all pairs of the components over the
 /// threshold of up to fifty records; of larger components those of the clusters that they fall into, in clusters of more than fifty some
-/// for each record. No pair of a cluster that stands is named.
+/// for each record. No pair of a cluster that stands is named. The pairs are in order.
 pub(super) fn uncompared(
     tables: Tables<'_>,
     pairs: &[ScoredPair],
     threshold: f64,
-    standing: Option<&[usize]>,
+    standing: Option<&[u32]>,
 ) -> Vec<RecordPair> {
     let nodes = Nodes::of(tables);
     let groups = nodes.groups(standing);
-    let components = members(&nodes.components(pairs, threshold, &groups));
-    let is_large = |members: &&Vec<usize>| members.len() > MOST_COMPARED;
-    let clusters = match components.values().any(|members| is_large(&members)) {
-        true => members(&nodes.clusters(&Clusters::by_linkage(tables, pairs, threshold, standing, None))),
-        false => BTreeMap::new(),
+    let components = nodes.components(pairs, threshold, &groups);
+    let of_components = members(&components);
+    let is_large = |members: &&[(u32, u32)]| members.len() > MOST_COMPARED;
+    let of_several = || of_components.chunk_by(|one, other| one.0 == other.0);
+    let large: HashSet<u32> = of_several().filter(is_large).map(|members| members[0].0).collect();
+    let of_clusters = match large.is_empty() {
+        true => Vec::new(),
+        false => members(&nodes.clusters(&Clusters::by_linkage(tables, pairs, threshold, standing, None))),
     };
-    let of_large: HashSet<usize> = components.values().filter(is_large).flatten().copied().collect();
-    let compared = components.values().filter(|members| !is_large(members));
-    let compared = compared.chain(clusters.values().filter(|members| of_large.contains(&members[0])));
-    let known: HashSet<RecordPair> = pairs.iter().map(|scored| scored.pair).collect();
-    let mut missing: Vec<RecordPair> = compared
-        .filter(|members| members.len() > 2)
-        .filter(|members| members.iter().any(|node| groups[*node] != groups[members[0]]))
-        .flat_map(|members| cross_pairs(members))
-        .filter(|(left, right)| groups[*left] != groups[*right])
+    let in_large = |members: &&[(u32, u32)]| large.contains(&components[members[0].1 as usize]);
+    let clusters = of_clusters.chunk_by(|one, other| one.0 == other.0).filter(in_large);
+    let is_known = |pair: &RecordPair| pairs.binary_search_by_key(pair, |scored| scored.pair).is_ok();
+    let mut missing: Vec<RecordPair> = of_several()
+        .filter(|members| !is_large(members))
+        .chain(clusters)
+        .map(|members| members.iter().map(|(_, node)| *node).collect::<Vec<u32>>())
+        .filter(|members| members.iter().any(|node| groups[*node as usize] != groups[members[0] as usize]))
+        .flat_map(|members| cross_pairs(&members))
+        .filter(|(left, right)| groups[*left as usize] != groups[*right as usize])
         .filter_map(|(left, right)| nodes.pair(left, right))
-        .filter(|pair| !known.contains(pair))
+        .filter(|pair| !is_known(pair))
         .collect();
     missing.sort_unstable();
     missing.dedup();
     missing
 }
 
-/// Returns the nodes of each cluster, ascending.
-fn members(clusters: &[usize]) -> BTreeMap<usize, Vec<usize>> {
-    let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    clusters.iter().enumerate().for_each(|(node, cluster)| members.entry(*cluster).or_default().push(node));
+/// Returns the nodes of clusters of more than two, ascending, behind their clusters: pairs of two are compared.
+fn members(clusters: &[u32]) -> Vec<(u32, u32)> {
+    let mut sizes = vec![0_u32; clusters.len()];
+    clusters.iter().for_each(|cluster| sizes[*cluster as usize] += 1);
+    let of_several = clusters.iter().zip(0..).filter(|(cluster, _)| sizes[**cluster as usize] > 2);
+    let mut members: Vec<(u32, u32)> = of_several.map(|(cluster, node)| (*cluster, node)).collect();
+    members.par_sort_unstable();
     members
 }
 
 /// Returns all pairs of few members, and of many some random ones for each.
-fn cross_pairs(members: &[usize]) -> Vec<(usize, usize)> {
+fn cross_pairs(members: &[u32]) -> Vec<(u32, u32)> {
     if members.len() <= MOST_COMPARED {
         let after = |at: usize| members[at + 1..].iter().map(move |right| (members[at], *right));
         return (0..members.len()).flat_map(after).collect();
@@ -221,75 +236,81 @@ fn cross_pairs(members: &[usize]) -> Vec<(usize, usize)> {
 
 /// Numbers of all records: those of the first table, then those of the second.
 struct Nodes {
-    left: usize,
-    count: usize,
+    left: u32,
+    count: u32,
     is_one: bool,
 }
 
 impl Nodes {
+    /// # Panics
+    /// If the tables have 2³² rows.
     fn of(tables: Tables<'_>) -> Self {
+        let count = |records: usize| u32::try_from(records).expect("tables have less than 2³² rows");
         let left = tables.left().len();
         match tables {
-            Tables::One(_) => Self { left, count: left, is_one: true },
-            Tables::Two(_, right) => Self { left, count: left + right.len(), is_one: false },
+            Tables::One(_) => Self { left: count(left), count: count(left), is_one: true },
+            Tables::Two(_, right) => Self { left: count(left), count: count(left + right.len()), is_one: false },
         }
     }
 
-    fn of_pair(&self, pair: RecordPair) -> (usize, usize) {
+    fn of_pair(&self, pair: RecordPair) -> (u32, u32) {
         let offset = if self.is_one { 0 } else { self.left };
-        (pair.left as usize, pair.right as usize + offset)
+        (pair.left, pair.right + offset)
     }
 
     /// Returns the cluster of each node.
-    fn clusters(&self, clusters: &Clusters) -> Vec<usize> {
-        clusters.left.iter().chain(clusters.right.iter().flatten()).map(|cluster| *cluster as usize).collect()
+    fn clusters(&self, clusters: &Clusters) -> Vec<u32> {
+        clusters.left.iter().chain(clusters.right.iter().flatten()).copied().collect()
     }
 
     /// Returns the pair of two nodes; none for two records of one of two tables.
-    fn pair(&self, left: usize, right: usize) -> Option<RecordPair> {
-        let pair = |right: usize| RecordPair { left: left as u32, right: right as u32 };
+    fn pair(&self, left: u32, right: u32) -> Option<RecordPair> {
         match self.is_one {
-            true => Some(pair(right)),
-            false => (left < self.left && right >= self.left).then(|| pair(right - self.left)),
+            true => Some(RecordPair { left, right }),
+            false => (left < self.left && right >= self.left).then(|| RecordPair { left, right: right - self.left }),
         }
     }
 
     /// Returns the node that stands for the record of each node.
-    fn firsts(&self, distinct: &DistinctRecords) -> Vec<usize> {
-        let left = (0..self.left as u32).map(|row| distinct.left().first(row) as usize);
-        let right = (0..(self.count - self.left) as u32).map(|row| self.left + distinct.right().first(row) as usize);
+    fn firsts(&self, distinct: &DistinctRecords) -> Vec<u32> {
+        let left = (0..self.left).map(|row| distinct.left().first(row));
+        let right = (0..self.count - self.left).map(|row| self.left + distinct.right().first(row));
         left.chain(right).collect()
     }
 
     /// Returns the smallest node of each node's cluster that stands; the node itself if it is in none.
-    fn groups(&self, standing: Option<&[usize]>) -> Vec<usize> {
+    fn groups(&self, standing: Option<&[u32]>) -> Vec<u32> {
         let standing = standing.unwrap_or_default();
-        standing.iter().copied().chain(standing.len()..self.count).collect()
+        standing.iter().copied().chain(standing.len() as u32..self.count).collect()
     }
 
     /// Returns the smallest node of each node's connected component, in which each group is connected.
-    fn components(&self, pairs: &[ScoredPair], threshold: f64, groups: &[usize]) -> Vec<usize> {
+    fn components(&self, pairs: &[ScoredPair], threshold: f64, groups: &[u32]) -> Vec<u32> {
         let mut parents = groups.to_vec();
         for scored in pairs.iter().filter(|scored| scored.probability >= threshold) {
             let (left, right) = self.of_pair(scored.pair);
             let (left, right) = (root(&mut parents, left), root(&mut parents, right));
-            parents[left.max(right)] = left.min(right);
+            parents[left.max(right) as usize] = left.min(right);
         }
         (0..self.count).map(|node| root(&mut parents, node)).collect()
     }
 
     /// Numbers clusters by their first record.
-    fn numbered(&self, clusters: &[usize]) -> Clusters {
-        let mut numbers: Vec<Option<u32>> = vec![None; self.count];
+    fn numbered(&self, clusters: &[u32]) -> Clusters {
+        const NONE: u32 = u32::MAX;
+        let mut numbers = vec![NONE; self.count as usize];
         let mut count = 0;
-        let mut number = |cluster: &usize| {
-            *numbers[*cluster].get_or_insert_with(|| {
+        let mut number = |cluster: &u32| {
+            let number = &mut numbers[*cluster as usize];
+            if *number == NONE {
+                *number = count;
                 count += 1;
-                count - 1
-            })
+            }
+            *number
         };
-        let left = clusters[..self.left].iter().map(&mut number).collect();
-        let right = (!self.is_one).then(|| clusters[self.left..].iter().map(&mut number).collect());
+        let (left, right) = clusters.split_at(self.left as usize);
+        let left = left.iter().map(&mut number).collect();
+        let right = (!self.is_one).then(|| right.iter().map(&mut number).collect());
         Clusters { left, right, count }
     }
 }

@@ -61,6 +61,17 @@ impl Columns {
         values
     }
 
+    /// Returns the value of a record in the column of a folded name, as [`Self::values`] does; an empty one if it has none.
+    pub(super) fn value<'a>(&self, record: &'a Record, name: &str) -> Cow<'a, str> {
+        if self.numbers.is_empty() {
+            return record.text().into();
+        }
+        let of = record.folded_fields().filter(|(column, _)| *column == name).map(|(_, value)| value);
+        let mut said = of.filter(|value| !is_missing(value) && !value.is_empty());
+        let first: Cow<'a, str> = said.next().unwrap_or_default().into();
+        said.fold(first, |known, further| format!("{known} {further}").into())
+    }
+
     /// Returns the values of a record in one text.
     pub(super) fn text(&self, record: &Record) -> String {
         let values = self.values(record);
@@ -102,6 +113,7 @@ mod tests {
         };
         assert_eq!(values(&left[0]), [(0, "alpha".into()), (1, "1990".into())]);
         assert_eq!(values(&right[0]), [(0, "z".into()), (1, "1991".into())]);
+        assert_eq!((columns.value(&right[0], "title"), columns.value(&right[0], "pages")), ("z".into(), "".into()));
         assert_eq!(
             (columns.count(), columns.text(&left[0]), columns.text(&right[0])),
             (2, "alpha 1990".into(), "z 1991".into())

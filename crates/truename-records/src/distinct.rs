@@ -1,6 +1,8 @@
 //! Distinct records: equal rows are one, for which the first stands.
 
-use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use rayon::prelude::*;
 
 use super::{Record, RecordPair, Tables};
 
@@ -27,6 +29,18 @@ pub(super) struct Firsts {
     pub left: Vec<u32>,
     /// Empty for one table.
     pub right: Vec<u32>,
+}
+
+impl Firsts {
+    /// Returns the number of distinct records of the tables, and that of the pairs of them that may be compared.
+    pub fn sizes(&self, tables: Tables<'_>) -> (f64, f64) {
+        let (left, right) = (self.left.len() as f64, self.right.len() as f64);
+        let pairs = match tables {
+            Tables::One(_) => left * (left - 1.0).max(0.0) / 2.0,
+            Tables::Two(..) => left * right,
+        };
+        (left + right, pairs)
+    }
 }
 
 impl DistinctRecords {
@@ -92,9 +106,25 @@ impl DistinctRecords {
 
 impl Equal {
     fn of(records: &[Record]) -> Self {
-        let mut rows: HashMap<&Record, u32> = HashMap::with_capacity(records.len());
-        let first = |(row, record)| if is_empty(record) { row } else { *rows.entry(record).or_insert(row) };
-        let firsts: Vec<u32> = (0..).zip(records).map(first).collect();
+        let hash = |(row, record): (usize, &Record)| {
+            let mut hasher = DefaultHasher::new();
+            record.hash(&mut hasher);
+            (!is_empty(record)).then(|| (hasher.finish(), row as u32))
+        };
+        let mut hashes: Vec<(u64, u32)> = records.par_iter().enumerate().filter_map(hash).collect();
+        hashes.par_sort_unstable();
+        let mut firsts: Vec<u32> = (0..records.len() as u32).collect();
+        for rows in hashes.chunk_by(|one, other| one.0 == other.0) {
+            // Records that differ and have one hash are most unlikely.
+            let mut distinct: Vec<u32> = Vec::new();
+            for (_, row) in rows {
+                let is_equal = |first: &&u32| records[**first as usize] == records[*row as usize];
+                match distinct.iter().find(is_equal) {
+                    Some(first) => firsts[*row as usize] = *first,
+                    None => distinct.push(*row),
+                }
+            }
+        }
         let mut counts = vec![0; records.len()];
         firsts.iter().for_each(|first| counts[*first as usize] += 1);
         Self { firsts, counts }

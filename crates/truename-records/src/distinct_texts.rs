@@ -12,12 +12,8 @@ pub(crate) struct DistinctTexts<'a> {
 impl<'a> DistinctTexts<'a> {
     /// Returns the number of a text; none if it is empty.
     pub(crate) fn number(&mut self, text: Cow<'a, str>) -> Option<u32> {
-        let text = match text {
-            Cow::Borrowed(text) => text.trim().into(),
-            Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
-        };
         let next = self.numbers.len() as u32;
-        (!text.is_empty()).then(|| *self.numbers.entry(text).or_insert(next))
+        trimmed(text).map(|text| *self.numbers.entry(text).or_insert(next))
     }
 
     /// Returns the texts by number.
@@ -26,4 +22,13 @@ impl<'a> DistinctTexts<'a> {
         texts.sort_unstable_by_key(|(_, number)| *number);
         texts.into_iter().map(|(text, _)| text).collect()
     }
+}
+
+/// Returns a text without blanks around it; none if it is empty.
+pub(crate) fn trimmed(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
+    let text = match text {
+        Cow::Borrowed(text) => text.trim().into(),
+        Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+    };
+    (!text.is_empty()).then_some(text)
 }

@@ -18,7 +18,7 @@ pub(super) fn average_linkage(
     let mut sources: Vec<HashSet<u32>> = sources.into_iter().flatten().map(|source| HashSet::from([*source])).collect();
     let mut links: Vec<BTreeMap<usize, Link>> = vec![BTreeMap::new(); count];
     // Smallest item of each cluster, and the cluster that each was merged into.
-    let (mut firsts, mut parents): (Vec<usize>, Vec<usize>) = ((0..count).collect(), (0..count).collect());
+    let (mut firsts, mut parents): (Vec<usize>, Vec<u32>) = ((0..count).collect(), (0..count as u32).collect());
     let mut heap = BinaryHeap::new();
     for (left, right, probability) in pairs {
         for (one, other) in [(*left, *right), (*right, *left)] {
@@ -49,7 +49,7 @@ pub(super) fn average_linkage(
         let moved = std::mem::take(&mut links[gone]);
         links[kept].remove(&gone);
         firsts[kept] = firsts[kept].min(firsts[gone]);
-        parents[gone] = kept;
+        parents[gone] = kept as u32;
         for (other, further) in moved.into_iter().filter(|(other, _)| *other != kept) {
             links[other].remove(&gone);
             let link = links[kept].get(&other).copied().unwrap_or_default();
@@ -59,14 +59,14 @@ pub(super) fn average_linkage(
             heap.push(Merge::new(kept, other, link, &firsts));
         }
     }
-    (0..count).map(|item| root(&mut parents, item)).collect()
+    (0..count as u32).map(|item| root(&mut parents, item) as usize).collect()
 }
 
 /// Returns the root of a node, and shortens the way to it.
-pub(super) fn root(parents: &mut [usize], mut node: usize) -> usize {
-    while parents[node] != node {
-        parents[node] = parents[parents[node]];
-        node = parents[node];
+pub(super) fn root(parents: &mut [u32], mut node: u32) -> u32 {
+    while parents[node as usize] != node {
+        parents[node as usize] = parents[parents[node as usize] as usize];
+        node = parents[node as usize];
     }
     node
 }

@@ -47,7 +47,7 @@ pub struct ScorerChoice<'a> {
 
 /// Returns true if a Fellegi–Sunter model and the lexical scorer decide alike: the columns then say enough to fit the one by, and it is
 /// the more precise of both.
-fn agree(scorer: &FellegiSunterScorer, tables: Tables<'_>, candidates: &[RecordPair]) -> Result<bool, Error> {
+fn agree(scorer: &FellegiSunterScorer<'_>, tables: Tables<'_>, candidates: &[RecordPair]) -> Result<bool, Error> {
     let is_match = |probability: &f64| *probability >= 0.5;
     let (one, other) = (scorer.score(candidates)?, LexicalScorer::new(tables).score(candidates)?);
     let of_either = one.iter().zip(&other).filter(|(one, other)| is_match(one) || is_match(other));

@@ -1,10 +1,12 @@
 //! Tables of values, and the columns of them that are compared.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use truename_error::{ErrorKind, HintPart, hint};
 use truename_read::{column, folded, quoted};
+use truename_text::stable_hash;
 
 use super::columns::Columns;
 use super::record::RecordSource;
@@ -143,17 +145,28 @@ impl RecordTable {
     /// Refuses a column in which an id is empty or stands twice.
     fn check_ids(&self, at: usize) -> Result<(), Error> {
         let refused = |reason: String| Error::new(ErrorKind::Syntax, format!("{}: {reason}", self.name));
-        let mut seen: HashMap<(u32, &str), usize> = HashMap::new();
+        let part = |row: usize| self.parts.as_ref().map_or(0, |parts| parts.rows[row]);
+        // Rows with the hashes of their ids.
+        let mut hashes: Vec<(u32, u64, usize)> = Vec::with_capacity(self.rows());
         for (row, id) in self.column(at).map(str::trim).enumerate() {
             if id.is_empty() {
                 return Err(refused(format!("row {} has no id", row + 1)));
             }
-            let part = self.parts.as_ref().map_or(0, |parts| parts.rows[row]);
-            if let Some(first) = seen.insert((part, id), row) {
-                return Err(refused(format!("rows {} and {} have the same id {}", first + 1, row + 1, quoted(id))));
-            }
+            hashes.push((part(row), stable_hash(id), row));
         }
-        Ok(())
+        hashes.par_sort_unstable();
+        let id = |row: usize| self.cells.cell(row, self.places[at]).trim();
+        let are_equal = |one: &(u32, u64, usize), other: &(u32, u64, usize)| {
+            (one.0, one.1) == (other.0, other.1) && id(one.2) == id(other.2)
+        };
+        let repeated =
+            hashes.windows(2).filter(|rows| are_equal(&rows[0], &rows[1])).map(|rows| (rows[1].2, rows[0].2));
+        match repeated.min() {
+            Some((row, first)) => {
+                Err(refused(format!("rows {} and {} have the same id {}", first + 1, row + 1, quoted(id(row)))))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Makes records of the columns to compare.

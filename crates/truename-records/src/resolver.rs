@@ -15,7 +15,7 @@ const THRESHOLD: f64 = 0.5;
 /// Most rounds in which pairs within clusters are compared that were not before.
 const ROUNDS: usize = 5;
 /// Pairs compared between two looks at the progress.
-const PIECE: usize = 4096;
+const PIECE: usize = 16_384;
 
 /// Compares candidate pairs and puts records that match into one cluster.
 pub struct Resolver<'a> {
@@ -81,11 +81,16 @@ impl<'a> Resolver<'a> {
         let standing = self.standing.map(StandingClusters::first_rows);
         let standing = standing.as_deref();
         let is_new = |pair: &RecordPair| pair.right as usize >= first_new;
-        let firsts = candidates.iter().filter_map(|pair| distinct.first(*pair));
-        let mut candidates: Vec<RecordPair> = firsts.filter(is_new).collect();
-        candidates.par_sort_unstable();
-        candidates.dedup();
-        let mut pairs = self.scored(&candidates)?;
+        let is_ready = |pair: &RecordPair| distinct.first(*pair) == Some(*pair) && is_new(pair);
+        let mut pairs = if candidates.is_sorted_by(|one, other| one < other) && candidates.iter().all(is_ready) {
+            self.scored(candidates)?
+        } else {
+            let firsts = candidates.iter().filter_map(|pair| distinct.first(*pair));
+            let mut candidates: Vec<RecordPair> = firsts.filter(is_new).collect();
+            candidates.par_sort_unstable();
+            candidates.dedup();
+            self.scored(&candidates)?
+        };
         let is_paired = self.one_to_one && self.sources.is_none();
         for _ in 0..if is_paired { 0 } else { ROUNDS } {
             let missing = uncompared(tables, &pairs, self.threshold, standing);
@@ -93,9 +98,10 @@ impl<'a> Resolver<'a> {
                 break;
             }
             pairs.extend(self.scored(&missing)?);
+            pairs.par_sort_unstable_by_key(|scored| scored.pair);
         }
         pairs.extend(self.scored(&self.repeated(tables, &distinct, first_new))?);
-        pairs.sort_by_key(|scored| scored.pair);
+        pairs.par_sort_unstable_by_key(|scored| scored.pair);
         let (clusters, mut equal) = if is_paired {
             Clusters::one_to_one(tables, &distinct, &pairs, self.threshold)
         } else {
@@ -141,10 +147,15 @@ impl<'a> Resolver<'a> {
 
 impl Resolution {
     /// Returns the compared pairs and one pair for each further row of equal ones, by row.
-    pub fn all_pairs(&self) -> Vec<ScoredPair> {
-        let mut pairs: Vec<ScoredPair> = self.pairs.iter().chain(&self.equal).copied().collect();
-        pairs.sort_by_key(|scored| scored.pair);
-        pairs
+    pub fn all_pairs(&self) -> impl Iterator<Item = ScoredPair> {
+        let (mut pairs, mut equal) = (self.pairs.iter().peekable(), self.equal.iter().peekable());
+        std::iter::from_fn(move || {
+            let is_equal_next = match (pairs.peek(), equal.peek()) {
+                (Some(one), Some(other)) => other.pair < one.pair,
+                (one, _) => one.is_none(),
+            };
+            if is_equal_next { equal.next() } else { pairs.next() }.copied()
+        })
     }
 
     /// Returns the probability of the likeliest match of each row within its cluster, for the rows of each table.

@@ -1,5 +1,6 @@
 //! Clusters that stand: those that an earlier run gave the first rows of a table.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use truename_read::{column, folded};
@@ -56,16 +57,22 @@ impl ClusteredTable {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClusterIds {
-    /// Id of each cluster, by number.
-    pub ids: Vec<String>,
+    /// Id of each cluster, by number; none where they are numbered.
+    ids: Option<Vec<String>>,
     /// Ids of clusters that stood and are a part of another one now, each with the id of that.
     pub joined: Vec<(String, String)>,
 }
 
 impl ClusterIds {
-    /// Numbers clusters from 1.
-    pub fn numbered(clusters: &Clusters) -> Self {
-        Self { ids: (1..=clusters.count()).map(|number| number.to_string()).collect(), joined: Vec::new() }
+    /// Returns the id of a cluster: that of an earlier run, else its number from 1.
+    ///
+    /// # Panics
+    /// If ids are given and there is no such cluster.
+    pub fn id(&self, cluster: u32) -> Cow<'_, str> {
+        match &self.ids {
+            Some(ids) => ids[cluster as usize].as_str().into(),
+            None => (u64::from(cluster) + 1).to_string().into(),
+        }
     }
 }
 
@@ -91,9 +98,9 @@ impl StandingClusters {
     }
 
     /// Returns the first row of the cluster of each row.
-    pub(super) fn first_rows(&self) -> Vec<usize> {
-        let mut firsts: HashMap<u32, usize> = HashMap::new();
-        self.rows.iter().enumerate().map(|(row, number)| *firsts.entry(*number).or_insert(row)).collect()
+    pub(super) fn first_rows(&self) -> Vec<u32> {
+        let mut firsts: HashMap<u32, u32> = HashMap::new();
+        (0..).zip(&self.rows).map(|(row, number)| *firsts.entry(*number).or_insert(row)).collect()
     }
 
     /// Returns the id of each cluster of all rows. One that stood keeps its id, of several the oldest: the least number, of others that of
@@ -105,7 +112,7 @@ impl StandingClusters {
             standing.entry(clusters.of_left(row)).or_default().push(age(*number));
         }
         let mut next = self.ids.iter().filter_map(|id| id.parse::<u64>().ok()).max().unwrap_or_default();
-        let mut found = ClusterIds::default();
+        let (mut ids, mut all_joined) = (Vec::new(), Vec::new());
         for cluster in 0..clusters.count() as u32 {
             let mut joined = standing.remove(&cluster).unwrap_or_default();
             joined.sort_unstable();
@@ -115,10 +122,10 @@ impl StandingClusters {
                 next += 1;
                 next.to_string()
             });
-            found.joined.extend(joined.map(|gone| (gone, id.clone())));
-            found.ids.push(id);
+            all_joined.extend(joined.map(|gone| (gone, id.clone())));
+            ids.push(id);
         }
-        found
+        ClusterIds { ids: Some(ids), joined: all_joined }
     }
 }
 
@@ -149,8 +156,9 @@ mod tests {
             scores.iter().map(|(left, right, _)| RecordPair { left: *left, right: *right }).collect();
         let resolver = Resolver { standing: Some(&standing), ..Resolver::new(&scorer) };
         let found = resolver.resolve(Tables::One(&records), &candidates).unwrap();
-        let ClusterIds { ids, joined } = standing.ids(&found.clusters);
-        let of = |row| ids[found.clusters.of_left(row) as usize].clone();
+        let ids = standing.ids(&found.clusters);
+        let joined = ids.joined.clone();
+        let of = |row| ids.id(found.clusters.of_left(row)).into_owned();
         ((0..rows.len() as u32).map(of).collect(), joined, found.pairs.iter().map(|scored| scored.pair).collect())
     }
 

@@ -1,8 +1,9 @@
 //! Blocking that suits tables: by neighbours, or in large tables by rules found in their columns.
 
 use rayon::prelude::*;
-use truename_text::stable_hash;
+use truename_text::{SplitMix64, stable_hash};
 
+use super::distinct::Firsts;
 use super::{BlockRule, Blocking, ColumnType, ColumnTypes, DistinctRecords, Record, RecordTables, Tables};
 
 /// Number of distinct records up to which neighbours are searched, if rules can take their place.
@@ -12,6 +13,9 @@ const PAIRS_OF_RULE: f64 = 1.0;
 const PAIRS: f64 = 4.0;
 /// Least share of the records that have a key of a rule.
 const LEAST_KEYED: f64 = 0.2;
+/// Most records whose keys are counted, and seed by which they are drawn.
+const MOST_KEYED: usize = 2_000_000;
+const SEED: u64 = 1;
 /// Number of records by which one key in how many is counted.
 const COUNTED: usize = 250_000;
 /// Most columns of a rule.
@@ -36,13 +40,32 @@ impl SuitedBlocking {
     pub fn new(tables: &RecordTables, neighbours: Option<usize>, rules: Vec<BlockRule>) -> Self {
         let RecordTables { types, .. } = tables;
         let tables = tables.tables();
-        if neighbours.is_none() && rules.is_empty() && DistinctRecords::of(tables).count() > MOST_SEARCHED {
-            let rules = found_rules(tables, &ColumnTypes::of(tables).with(types), 1.0);
+        let distinct = DistinctRecords::of(tables);
+        if neighbours.is_none() && rules.is_empty() && distinct.count() > MOST_SEARCHED {
+            let rules = rules_of_sample(tables, &distinct.firsts(), &ColumnTypes::of(tables).with(types));
             if rules.len() >= FEWEST_RULES {
                 return Self { neighbours: 0, rules };
             }
         }
         Self { neighbours: neighbours.unwrap_or(Blocking::default().neighbours), rules }
+    }
+}
+
+/// Returns the rules of tables by at most two million of their records, which are spread over the tables.
+fn rules_of_sample(tables: Tables<'_>, firsts: &Firsts, types: &ColumnTypes) -> Vec<BlockRule> {
+    let share = MOST_KEYED as f64 / (firsts.left.len() + firsts.right.len()) as f64;
+    if share >= 1.0 {
+        return found_rules(tables, types, 1.0);
+    }
+    let limit = (share * (1_u64 << 32) as f64) as u64;
+    let is_drawn = |row: &&u32| SplitMix64::at(SEED, u64::from(**row)) >> 32 < limit;
+    let drawn = |records: &[Record], rows: &[u32]| -> Vec<Record> {
+        rows.iter().filter(is_drawn).map(|row| records[*row as usize].clone()).collect()
+    };
+    let left = drawn(tables.left(), &firsts.left);
+    match tables {
+        Tables::One(_) => found_rules(Tables::One(&left), types, share),
+        Tables::Two(_, right) => found_rules(Tables::Two(&left, &drawn(right, &firsts.right)), types, share),
     }
 }
 

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use truename_error::ErrorKind;
 use truename_infer::{Encoder, MaskedLanguageModel, MaskedPlace};
-use truename_text::{Sentences, Span};
+use truename_text::{Offsets, Sentences, Span};
 
 use super::inflection::is_after_auxiliary;
 use super::rank::{Best, mean_ranks, ranks};
@@ -69,6 +69,33 @@ pub struct SimplifiedWord {
     pub substitutes: Vec<Substitute>,
 }
 
+/// A word as JSON.
+#[derive(Clone, Debug, Serialize)]
+pub struct WordJson<'a> {
+    /// Id of the document; left out if it has none.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    document: &'a str,
+    word: &'a str,
+    start: usize,
+    end: usize,
+    replacement: Option<&'a str>,
+    substitutes: &'a [Substitute],
+}
+
+impl SimplifiedWord {
+    /// Returns the word as JSON, with offsets of a document.
+    pub fn to_json<'a>(&'a self, document: &'a str, offsets: &Offsets) -> WordJson<'a> {
+        WordJson {
+            document,
+            word: &self.word,
+            start: offsets.of_byte(self.span.start),
+            end: offsets.of_byte(self.span.end),
+            replacement: self.replacement.as_deref(),
+            substitutes: &self.substitutes,
+        }
+    }
+}
+
 /// A substitute with its features; a feature without a source is none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -102,6 +129,11 @@ const ASKED: usize = 8;
 const SHORTEST_RARE: usize = 3;
 
 impl Simplifier {
+    /// Returns the places of words in a text as [`Self::places_of`] does; those of [`Self::rare_places`] if no words are named.
+    pub fn places<S: AsRef<str>>(&self, text: &str, words: &[S]) -> Vec<Span> {
+        if words.is_empty() { self.rare_places(text) } else { Self::places_of(text, words) }
+    }
+
     /// Returns the places of words in a text, in their order; capitals do not count.
     pub fn places_of<S: AsRef<str>>(text: &str, words: &[S]) -> Vec<Span> {
         let words: Vec<String> = words.iter().map(|word| word.as_ref().to_lowercase()).collect();

@@ -81,11 +81,9 @@ pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
     })?;
     summary.comparing = began.elapsed().as_secs_f64();
 
-    let ClusterIds { ids, joined, .. } = match &input.standing {
-        Some(standing) => standing.ids(&resolution.clusters),
-        None => ClusterIds::numbered(&resolution.clusters),
-    };
-    summary.joined = joined;
+    let standing = input.standing.as_ref();
+    let mut ids = standing.map_or_else(ClusterIds::default, |standing| standing.ids(&resolution.clusters));
+    summary.joined = std::mem::take(&mut ids.joined);
     summary.count(&input.tables, &blocked, &resolution);
     summary.model = model.fellegi_sunter().ok().cloned();
     summary.labels = gain.as_ref().map(LabelReport::of);

@@ -4,12 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use serde::Serialize;
-use truename::{Document, Encoder, Error, KnowledgeBase, MaskedLanguageModel, OffsetUnit, Offsets, Span};
+use truename::{Document, KnowledgeBase, OffsetUnit, Offsets};
 use truename_corpus::ReadOptions;
-use truename_substitutes::{
-    Frequencies, SimplifiedWord, Simplifier, SimplifyOptions, Substitute, SynonymVocabulary, replaced,
-};
+use truename_substitutes::{SimplifiedWord, Simplifier, SimplifyOptions, SubstituteSources, replaced};
 
 use crate::arguments::{Simplify, SimplifyFormat, SubstituteArguments};
 use crate::documents::Documents;
@@ -59,23 +56,20 @@ pub fn simplifier(
         ..SimplifyOptions::default()
     };
     change(&mut options);
-    let adapters = arguments.adapter.clone().unwrap_or_default();
-    let mut synonyms = SynonymVocabulary::read(&arguments.synonyms)?;
-    if let Some(kb) = &arguments.kb {
-        KnowledgeBase::open(kb)?.for_each_concept(|concept| {
+    let sources = SubstituteSources {
+        model: arguments.model.clone(),
+        synonyms: arguments.synonyms.clone(),
+        frequencies: arguments.frequencies.clone(),
+        encoder: arguments.encoder.clone(),
+        adapters: arguments.adapter.clone().unwrap_or_default(),
+    };
+    Ok(sources.open(options, |synonyms| match &arguments.kb {
+        Some(kb) => KnowledgeBase::open(kb)?.for_each_concept(|concept| {
             synonyms.add_words(concept.names());
-            Ok::<_, Error>(())
-        })?;
-    }
-    let frequencies = Frequencies::read(&arguments.frequencies)?;
-    let (model, encoder) = (arguments.model.as_ref(), arguments.encoder.as_ref());
-    Ok(Simplifier {
-        model: model.map(|folder| MaskedLanguageModel::open_with_adapters(folder, &adapters)).transpose()?,
-        synonyms: Some(synonyms).filter(|synonyms| !synonyms.is_empty()),
-        frequencies: Some(frequencies).filter(|frequencies| !frequencies.is_empty()),
-        encoder: encoder.map(|folder| Encoder::open_with_adapters(folder, &adapters)).transpose()?,
-        options,
-    })
+            Ok(())
+        }),
+        None => Ok(()),
+    })?)
 }
 
 enum Input {
@@ -105,26 +99,10 @@ struct Sink<'a> {
     words: usize,
 }
 
-/// A word as JSON.
-#[derive(Serialize)]
-struct Line<'a> {
-    /// The document; left out for a text of the command line.
-    #[serde(skip_serializing_if = "str::is_empty")]
-    document: &'a str,
-    word: &'a str,
-    start: usize,
-    end: usize,
-    replacement: Option<&'a str>,
-    substitutes: &'a [Substitute],
-}
-
 impl Sink<'_> {
     fn write(&mut self, simplifier: &Simplifier, document: &Document) -> anyhow::Result<()> {
         let text = &document.text;
-        let places: Vec<Span> = match &self.arguments.words[..] {
-            [] => simplifier.rare_places(text),
-            words => Simplifier::places_of(text, words),
-        };
+        let places = simplifier.places(text, &self.arguments.words);
         let mut words = Vec::with_capacity(places.len());
         for places in places.chunks(PIECE) {
             interrupt::check()?;
@@ -166,15 +144,7 @@ fn write_lines(
 ) -> std::io::Result<()> {
     let offsets = Offsets::new(&document.text, unit);
     for word in words {
-        let line = Line {
-            document: &document.id,
-            word: &word.word,
-            start: offsets.of_byte(word.span.start),
-            end: offsets.of_byte(word.span.end),
-            replacement: word.replacement.as_deref(),
-            substitutes: &word.substitutes,
-        };
-        serde_json::to_writer(&mut *out, &line)?;
+        serde_json::to_writer(&mut *out, &word.to_json(&document.id, &offsets))?;
         out.write_all(b"\n")?;
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use truename_read::Dialect;
-use truename_records::{ColumnLayout, MergeRule, MergeRules, Resolution, ScoredPair};
+use truename_records::{ClusterIds, ColumnLayout, MergeRule, MergeRules, Resolution, ScoredPair};
 
 use super::input::Input;
 use super::page;
@@ -18,15 +18,15 @@ use crate::output::Output;
 pub struct Answers<'a> {
     pub input: &'a Input,
     pub resolution: &'a Resolution,
-    /// Ids of the clusters, by number.
-    pub ids: &'a [String],
+    /// Ids of the clusters.
+    pub ids: &'a ClusterIds,
 }
 
 impl Answers<'_> {
     /// Returns the number of the cluster of a row.
-    fn cluster(&self, side: usize, row: u32) -> usize {
+    fn cluster(&self, side: usize, row: u32) -> u32 {
         let clusters = &self.resolution.clusters;
-        (if side == 0 { clusters.of_left(row) } else { clusters.of_right(row) }) as usize
+        if side == 0 { clusters.of_left(row) } else { clusters.of_right(row) }
     }
 }
 
@@ -82,11 +82,10 @@ fn write_pairs(arguments: &Dedupe, answers: &Answers<'_>) -> anyhow::Result<()> 
     let mut rows = Rows::open(arguments)?;
     rows.put(["left", "right", "probability", "cluster"])?;
     for ScoredPair { pair, probability } in resolution.all_pairs() {
-        let cluster = resolution.clusters.has(pair).then(|| &ids[answers.cluster(0, pair.left)]);
+        let cluster = resolution.clusters.has(pair).then(|| ids.id(answers.cluster(0, pair.left)));
         if cluster.is_some() || arguments.all_pairs {
             let (left, right) = (input.tables.left.row_name(pair.left), input.tables.right().row_name(pair.right));
-            let cluster = cluster.map_or("", String::as_str);
-            rows.put([&*left, &*right, &shown(probability), cluster])?;
+            rows.put([&*left, &*right, &shown(probability), &cluster.unwrap_or_default()])?;
         }
     }
     rows.out.finish()
@@ -104,13 +103,13 @@ fn write_rows(arguments: &Dedupe, answers: &Answers<'_>) -> anyhow::Result<()> {
     rows.put(layout.columns.iter().chain(&added).map(String::as_str))?;
     for (side, table) in input.tables.each().enumerate() {
         for row in 0..table.rows() as u32 {
-            let cluster = &ids[answers.cluster(side, row)];
+            let cluster = ids.id(answers.cluster(side, row));
             let best = best[side][row as usize].map(shown).unwrap_or_default();
             // Probabilities have one digit before the point: the greater one is the later text.
             let best = input.probabilities.get(row as usize).map_or(&best, |before| before.max(&best));
             let name = table.part(row).unwrap_or(["left", "right"][side]);
             let cells = layout.row(side, table.row(row as usize)).into_iter().chain((!is_one).then_some(name));
-            rows.put(cells.chain([cluster.as_str(), best]))?;
+            rows.put(cells.chain([&*cluster, best]))?;
         }
     }
     rows.out.finish()
@@ -121,10 +120,10 @@ fn write_merged(arguments: &Dedupe, answers: &Answers<'_>) -> anyhow::Result<()>
     let layout = ColumnLayout::of(answers.input.tables.each());
     let columns = &layout.columns;
     let mut rows: Vec<Vec<String>> = Vec::new();
-    let mut clusters: Vec<Vec<usize>> = vec![Vec::new(); answers.ids.len()];
+    let mut clusters: Vec<Vec<usize>> = vec![Vec::new(); answers.resolution.clusters.count()];
     for (side, table) in answers.input.tables.each().enumerate() {
         for row in 0..table.rows() as u32 {
-            clusters[answers.cluster(side, row)].push(rows.len());
+            clusters[answers.cluster(side, row) as usize].push(rows.len());
             rows.push(layout.row(side, table.row(row as usize)).into_iter().map(str::to_owned).collect());
         }
     }
@@ -137,11 +136,11 @@ fn write_merged(arguments: &Dedupe, answers: &Answers<'_>) -> anyhow::Result<()>
     let added = free_names(columns, &["cluster", "count"]);
     let mut out = Rows::open(arguments)?;
     out.put(columns.iter().chain(&added).map(String::as_str))?;
-    for (cluster, members) in answers.ids.iter().zip(&clusters) {
+    for (cluster, members) in (0..).zip(&clusters) {
         let of: Vec<&[String]> = members.iter().map(|row| rows[*row].as_slice()).collect();
         let chosen = rules.choose(&of);
         let values = chosen.iter().enumerate().map(|(at, row)| row.map_or("", |row| of[row][at].as_str()));
-        out.put(values.chain([cluster.as_str(), &members.len().to_string()]))?;
+        out.put(values.chain([&*answers.ids.id(cluster), &members.len().to_string()]))?;
     }
     out.out.finish()
 }

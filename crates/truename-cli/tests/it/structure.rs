@@ -27,7 +27,7 @@ const BOUND: [(&str, &[&str]); 13] = [
 ];
 
 /// Files that may hold `unsafe`.
-const UNSAFE: [&str; 12] = [
+const UNSAFE: [&str; 13] = [
     "truename-index/src/vector/kernels.rs",
     "truename-infer/src/kernels/int8/aarch64.rs",
     "truename-infer/src/kernels/int8/amx.rs",
@@ -40,6 +40,7 @@ const UNSAFE: [&str; 12] = [
     "truename-server/src/memory.rs",
     "truename-storage/src/environment.rs",
     "truename-storage/src/free_space.rs",
+    "truename-storage/src/scratch_bytes.rs",
 ];
 
 fn crates() -> PathBuf {

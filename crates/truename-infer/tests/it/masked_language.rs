@@ -170,7 +170,9 @@ fn a_share_of_the_original_is_masked_but_not_its_word() {
     let whole = tokenizer.windows(TEXT, 0).unwrap().remove(0);
     let mut ids = input.ids().to_vec();
     let is_beside = |span: Span| span.end <= FEVER.start || span.start >= FEVER.end;
-    (0..whole.input.len()).filter(|token| whole.span(*token).is_some_and(is_beside)).for_each(|token| ids[token] = mask_id);
+    (0..whole.input.len())
+        .filter(|token| whole.span(*token).is_some_and(is_beside))
+        .for_each(|token| ids[token] = mask_id);
     let segments: Vec<u32> = (0..ids.len()).map(|token| u32::from(token >= whole.input.len())).collect();
     let expected = expected(folder.path(), &Input::new(ids).with_segments(segments), mask);
     for word in scores(1.0) {

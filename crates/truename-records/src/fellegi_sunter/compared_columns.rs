@@ -9,7 +9,7 @@ use super::numbered_columns::NumberedColumns;
 use super::value_frequencies::{ValueFrequencies, full_name};
 use crate::distinct::Firsts;
 use crate::header::header_words;
-use crate::{DistinctRecords, Record, RecordPair, Tables};
+use crate::{Record, RecordPair, Tables};
 
 /// Words of the names of columns of names that persons have beside a given and a family name.
 const FURTHER_NAMES: [&str; 6] = ["middle", "second", "maiden", "birth", "other", "former"];
@@ -23,8 +23,6 @@ pub(super) struct ComparedColumns {
     pub(super) records: f64,
     /// Number of pairs of these that may be compared.
     pub(super) pairs: f64,
-    /// Rows of the distinct records: equal rows are one.
-    pub(super) firsts: Firsts,
 }
 
 /// The full names of persons in two columns.
@@ -39,17 +37,12 @@ struct FullNames {
 
 impl ComparedColumns {
     /// Takes the columns apart that the tables share and `kind` gives a type, and counts their values.
-    pub(super) fn of(tables: Tables<'_>, kind: impl Fn(&str) -> Option<ColumnType>) -> Self {
-        let firsts = DistinctRecords::of(tables).firsts();
-        let (left, right) = (firsts.left.len() as f64, firsts.right.len() as f64);
-        let pairs = match tables {
-            Tables::One(_) => left * (left - 1.0).max(0.0) / 2.0,
-            Tables::Two(..) => left * right,
-        };
+    pub(super) fn of(tables: Tables<'_>, firsts: &Firsts, kind: impl Fn(&str) -> Option<ColumnType>) -> Self {
         let mut columns = NumberedColumns::of(tables, kind).compared();
-        columns.iter_mut().for_each(|column| column.count(&firsts));
-        let names = FullNames::of(&columns).map(|names| names.counted(&columns, &firsts));
-        Self { columns, names, records: left + right, pairs, firsts }
+        columns.iter_mut().for_each(|column| column.count(firsts));
+        let names = FullNames::of(&columns).map(|names| names.counted(&columns, firsts));
+        let (records, pairs) = firsts.sizes(tables);
+        Self { columns, names, records, pairs }
     }
 
     /// Takes the columns of a part of tables apart, with the frequencies of the whole ones.
@@ -67,7 +60,7 @@ impl ComparedColumns {
         let mut columns = NumberedColumns::of(tables, kind).compared();
         columns.iter_mut().for_each(|column| column.take_counts(frequencies));
         let names = FullNames::of(&columns).map(|names| names.with_frequencies(&columns, &firsts, frequencies));
-        Self { columns, names, records: frequencies.records, pairs: frequencies.pairs, firsts }
+        Self { columns, names, records: frequencies.records, pairs: frequencies.pairs }
     }
 
     /// Returns the agreement of the records of a pair in each column; none where a value is missing.

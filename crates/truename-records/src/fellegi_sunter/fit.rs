@@ -12,9 +12,10 @@ use super::dependence::{Dependence, decided};
 use super::household::{MOST_RELATIVES, RELATIVES_PER_MATCH, is_contradiction};
 use super::likelihood::Likelihood;
 use super::model::{FellegiSunterModel, MATCHES_PER_RECORD};
+use super::table_columns::TableColumns;
 use crate::date::Date;
 use crate::distinct::Firsts;
-use crate::{RecordPair, Tables};
+use crate::{DistinctRecords, RecordPair, Tables};
 
 /// Most candidate pairs that are looked at, and number of random pairs.
 const CANDIDATES: usize = 200_000;
@@ -41,8 +42,19 @@ const LEAST_DECIDED: f64 = 0.01;
 impl FellegiSunterModel {
     /// Fits the parameters to candidate pairs of the tables, without labels.
     pub fn fit(tables: Tables<'_>, candidates: &[RecordPair], types: &ColumnTypes) -> Self {
-        let columns = ComparedColumns::of(tables, |name| types.get(name));
-        Fit::new(tables, &columns, candidates).run()
+        let firsts = DistinctRecords::of(tables).firsts();
+        let columns = TableColumns::of(tables, &firsts, |name| types.get(name));
+        Self::fit_columns(tables, &firsts, &columns, candidates)
+    }
+
+    /// Fits the parameters to candidate pairs by the columns of the tables.
+    pub(super) fn fit_columns(
+        tables: Tables<'_>,
+        firsts: &Firsts,
+        columns: &TableColumns<'_>,
+        candidates: &[RecordPair],
+    ) -> Self {
+        Fit::new(columns, candidates, &random_pairs(tables, firsts)).run()
     }
 
     /// Returns true if the model is better than the lexical scorer for tables with such columns as a rule: they have names of persons or
@@ -64,30 +76,29 @@ struct Sample {
 
 /// A fit of the parameters to the pairs of tables.
 struct Fit<'a> {
-    columns: &'a ComparedColumns,
+    columns: &'a TableColumns<'a>,
     candidates: Sample,
     random: Sample,
 }
 
 impl<'a> Fit<'a> {
-    /// Draws pairs of the tables.
-    fn new(tables: Tables<'_>, columns: &'a ComparedColumns, candidates: &[RecordPair]) -> Self {
+    /// Compares some of the candidates, and random pairs.
+    fn new(columns: &'a TableColumns<'a>, candidates: &[RecordPair], random: &[RecordPair]) -> Self {
         let sampled = candidates.len().min(CANDIDATES);
         let of_candidates: Vec<RecordPair> =
             (0..sampled).map(|at| candidates[at * candidates.len() / sampled]).collect();
         let weight = candidates.len() as f64 / sampled.max(1) as f64;
-        let agreements = |pairs: &[RecordPair]| pairs.par_iter().map(|pair| columns.agreements(*pair)).collect();
+        let agreements = |pairs: &[RecordPair]| columns.map(pairs, ComparedColumns::agreements);
         Self {
             columns,
             candidates: Sample { agreements: agreements(&of_candidates), weight },
-            random: Sample { agreements: agreements(&random_pairs(tables, &columns.firsts)), weight: 1.0 },
+            random: Sample { agreements: agreements(random), weight: 1.0 },
         }
     }
 
     /// Returns the parameters.
     fn run(&self) -> FellegiSunterModel {
-        let columns = self.columns.columns.iter().map(|column| (column.name.as_str(), column.kind));
-        let mut model = FellegiSunterModel::standard(columns);
+        let mut model = FellegiSunterModel::standard(self.columns.kinds().into_iter());
         for _ in 0..STEPS {
             model = self.step(&model);
         }
@@ -96,7 +107,8 @@ impl<'a> Fit<'a> {
 
     /// Returns the parameters that fit the probabilities of the pairs by the given ones.
     fn step(&self, model: &FellegiSunterModel) -> FellegiSunterModel {
-        let likelihood = Likelihood::new(model, self.columns.records, self.columns.pairs);
+        let (records, pairs) = self.columns.sizes();
+        let likelihood = Likelihood::new(model, records, pairs);
         let probabilities = |sample: &Sample| -> (Vec<f64>, Vec<f64>) {
             sample.agreements.par_iter().map(|agreements| likelihood.probabilities(agreements)).unzip()
         };
@@ -115,7 +127,6 @@ impl<'a> Fit<'a> {
         columns.iter_mut().zip(given).for_each(|(column, given)| column.given = given);
         let sum = |probabilities: &[f64]| probabilities.iter().sum::<f64>() * self.candidates.weight;
         let (matches, relatives) = (sum(&candidates), sum(&relatives));
-        let records = self.columns.records;
         let matches_per_record = (matches + PRIOR_SHARE) / (records + PRIOR_SHARE / MATCHES_PER_RECORD);
         let relatives = (relatives + PRIOR_MATCHES * RELATIVES_PER_MATCH) / (matches + PRIOR_MATCHES);
         let relatives_per_match = if model.relatives_per_match > 0.0 { relatives.min(MOST_RELATIVES) } else { 0.0 };

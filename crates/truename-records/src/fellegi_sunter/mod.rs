@@ -21,6 +21,8 @@ mod name_suffix;
 mod numbered_columns;
 mod person_column;
 mod scorer;
+mod table_columns;
+mod table_frequencies;
 #[cfg(test)]
 mod tests;
 mod value_frequencies;

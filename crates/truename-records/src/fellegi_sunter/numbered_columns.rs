@@ -6,10 +6,53 @@ use super::column_type::ColumnType;
 use super::compared_column::{ComparedColumn, MISSING};
 use super::name_suffix::is_suffix_column;
 use crate::columns::Columns;
-use crate::distinct_texts::DistinctTexts;
+use crate::distinct_texts::{DistinctTexts, trimmed};
 use crate::{Record, Tables};
 
-/// The columns that are compared. Suffixes of generations are a part of the names.
+/// The columns that are compared, for the texts of one record after another. Suffixes of generations are a part of the names.
+pub(super) struct ColumnTexts {
+    shared: Columns,
+    pub(super) columns: Vec<TextColumn>,
+}
+
+/// A column of texts.
+pub(super) struct TextColumn {
+    /// Folded name.
+    pub(super) name: String,
+    pub(super) kind: ColumnType,
+    /// Folded name of the column of the suffixes of its names.
+    suffix: Option<String>,
+}
+
+impl ColumnTexts {
+    /// Finds the columns that the tables share and `kind` gives a type.
+    pub(super) fn of(tables: Tables<'_>, kind: impl Fn(&str) -> Option<ColumnType>) -> Self {
+        let shared = Columns::of(tables);
+        let names = shared.names();
+        let suffix = Suffix::of(&names, &kind);
+        let column = |(at, name): (u32, &&str)| {
+            let suffix_name = suffix.filter(|suffix| suffix.name == at).map(|suffix| names[suffix.column as usize]);
+            let is_kept = suffix.is_none_or(|suffix| suffix.column != at);
+            let kind = kind(name).filter(|_| is_kept)?;
+            Some(TextColumn { name: (*name).to_owned(), kind, suffix: suffix_name.map(str::to_owned) })
+        };
+        let columns = (0..).zip(&names).filter_map(column).collect();
+        Self { columns, shared }
+    }
+
+    /// Returns the text of a record in a column; none if it has no value.
+    pub(super) fn text<'a>(&self, record: &'a Record, column: usize) -> Option<Cow<'a, str>> {
+        let TextColumn { name, suffix, .. } = &self.columns[column];
+        let value = self.shared.value(record, name);
+        let suffix = suffix.as_ref().map(|name| self.shared.value(record, name)).filter(|suffix| !suffix.is_empty());
+        trimmed(match suffix {
+            Some(suffix) if !value.is_empty() => format!("{value} {suffix}").into(),
+            _ => value,
+        })
+    }
+}
+
+/// The columns that are compared, by the numbers of the texts of their records.
 pub(super) struct NumberedColumns<'a>(pub(super) Vec<NumberedColumn<'a>>);
 
 /// A column with its distinct texts.

@@ -1,9 +1,10 @@
 //! The model on made-up tables.
 
+use super::table_columns::TableColumns;
 use super::*;
 use crate::{
-    ColumnChoice, ComparedTables, PairLabel, PairLabels, PairModel, PairScorer, Record, RecordPair, RecordTable,
-    RecordTables, ScorerChoice, Tables, UnsupervisedScorer,
+    ColumnChoice, ComparedTables, DistinctRecords, PairLabel, PairLabels, PairModel, PairScorer, Record, RecordPair,
+    RecordTable, RecordTables, ScorerChoice, Tables, UnsupervisedScorer,
 };
 
 fn table(columns: &str, rows: &[String]) -> Vec<Record> {
@@ -384,6 +385,12 @@ fn a_pair_has_the_probability_of_the_whole_table_in_any_part() {
         let model = fit(tables, &pairs);
         let whole = model.scorer(tables).unwrap().score(&pairs).unwrap();
         let frequencies = frequencies(&model, &rows);
+        let firsts = DistinctRecords::of(tables).firsts();
+        let in_parts = TableColumns::in_parts(tables, &firsts, |name| model.kind(name));
+        assert_eq!(FellegiSunterModel::fit_columns(tables, &firsts, &in_parts, &pairs), model);
+        let in_parts = model.scorer_of(in_parts).unwrap();
+        assert_eq!(in_parts.score(&pairs).unwrap(), whole);
+        assert_eq!(in_parts.explain(pairs[7]).to_string(), model.scorer(tables).unwrap().explain(pairs[7]).to_string());
         for (piece, step) in [(1, 37), (7, 1), (pairs.len(), 1)] {
             let of_piece = |pairs: &[RecordPair]| {
                 let (left, right): (Vec<Record>, Vec<Record>) = pairs

@@ -3,6 +3,7 @@
 use truename_error::ErrorKind;
 use truename_text::{SplitMix64, stable_hash};
 
+use super::table_frequencies::add_up;
 use crate::Error;
 
 /// Beginning of the bytes of frequencies.
@@ -71,12 +72,7 @@ impl ValueFrequencies {
     }
 
     pub(super) fn of_sizes((records, pairs): (f64, f64), mut counts: Vec<(u64, u64)>) -> Self {
-        counts.sort_unstable();
-        counts.dedup_by(|(term, count), (known, sum)| {
-            let is_same = term == known;
-            *sum += if is_same { *count } else { 0 };
-            is_same
-        });
+        add_up(&mut counts);
         counts.retain(|(term, count)| Self::tells(*term, *count));
         let saturated = |(term, count): (u64, u64)| (term, u32::try_from(count).unwrap_or(u32::MAX));
         let (terms, counts) = counts.into_iter().map(saturated).unzip();

@@ -48,8 +48,7 @@ impl FellegiSunterModel {
             let names = names.filter(|(given, family)| *given != MISSING && *family != MISSING);
             names.for_each(|name| *counts.entry(name).or_default() += 1);
             let (first, last) = (given.texts.in_order(), family.texts.in_order());
-            let text =
-                |(given, family): (u32, u32)| format!("{}{BETWEEN}{}", first[given as usize], last[family as usize]);
+            let text = |(given, family): (u32, u32)| full_name_text(first[given as usize], last[family as usize]);
             let column = self.columns.len() as u32;
             found.extend(counts.into_iter().map(|(name, records)| ValueText { column, text: text(name), records }));
         }
@@ -59,27 +58,36 @@ impl FellegiSunterModel {
     /// Returns the terms of distinct texts of a column with their counts, for [`ValueFrequencies::new`](super::ValueFrequencies::new). Each
     /// text of a table is given once, with the number of its records.
     pub fn value_terms(&self, column: u32, texts: &[(&str, u64)]) -> Vec<(u64, u64)> {
-        let compared = |name: &str, kind, texts: &[&str]| {
-            let rows = (0..texts.len() as u32).collect();
-            ComparedColumn::of((name, kind), texts, (rows, Vec::new()), self.columns.len() == 1)
-        };
-        if let Some(column) = self.columns.get(column as usize) {
-            let (texts, records): (Vec<&str>, Vec<u64>) = texts.iter().copied().unzip();
-            return compared(&column.name, column.kind, &texts).counted_terms(&records);
-        }
-        let named: Vec<(&str, ColumnType)> =
+        let columns: Vec<(&str, ColumnType)> =
             self.columns.iter().map(|column| (column.name.as_str(), column.kind)).collect();
-        let Some((given, family)) = full_name_columns(&named) else { return Vec::new() };
-        let parts = texts.iter().filter_map(|(text, records)| Some((text.split_once(BETWEEN)?, *records)));
-        let ((first, last), records): ((Vec<&str>, Vec<&str>), Vec<u64>) = parts.unzip();
-        let [first, last] =
-            [(given, first), (family, last)].map(|(at, texts)| compared(named[at].0, named[at].1, &texts));
-        let term = |row: u32| Some(full_name(first.term(first.left(row)?), last.term(last.left(row)?)));
-        (0..).zip(records).filter_map(|(row, records)| Some((term(row)?, records))).collect()
+        value_terms(&columns, column as usize, texts)
     }
 
     /// Returns the type of a column by its folded name; none of another one.
     pub(super) fn kind(&self, name: &str) -> Option<ColumnType> {
         self.columns.iter().find(|column| column.name == name).map(|column| column.kind)
     }
+}
+
+/// Returns the terms of distinct texts of one of the columns with their counts; behind the columns are full names.
+pub(super) fn value_terms(columns: &[(&str, ColumnType)], column: usize, texts: &[(&str, u64)]) -> Vec<(u64, u64)> {
+    let compared = |column: (&str, ColumnType), texts: &[&str]| {
+        let rows = (0..texts.len() as u32).collect();
+        ComparedColumn::of(column, texts, (rows, Vec::new()), columns.len() == 1)
+    };
+    if let Some(column) = columns.get(column) {
+        let (texts, records): (Vec<&str>, Vec<u64>) = texts.iter().copied().unzip();
+        return compared(*column, &texts).counted_terms(&records);
+    }
+    let Some((given, family)) = full_name_columns(columns) else { return Vec::new() };
+    let parts = texts.iter().filter_map(|(text, records)| Some((text.split_once(BETWEEN)?, *records)));
+    let ((first, last), records): ((Vec<&str>, Vec<&str>), Vec<u64>) = parts.unzip();
+    let [first, last] = [(given, first), (family, last)].map(|(at, texts)| compared(columns[at], &texts));
+    let term = |row: u32| Some(full_name(first.term(first.left(row)?), last.term(last.left(row)?)));
+    (0..).zip(records).filter_map(|(row, records)| Some((term(row)?, records))).collect()
+}
+
+/// Returns the text of a full name.
+pub(super) fn full_name_text(given: &str, family: &str) -> String {
+    format!("{given}{BETWEEN}{family}")
 }
