@@ -57,7 +57,10 @@ VARIANTS = {
     "info-nce": ("info-nce/general", "general"),
 }
 GLUE = list(glue.TASKS)
-TASKS = ["WDC computers", "STS-B", "LexMTurk", "DBLP-ACM", "DBLP-Scholar", "CoLA", "MRPC", "RTE", "SST-2", "WNLI"]
+# The train part and the part that is scored of pairs of records.
+PRODUCTS = {"cameras": "train.txt.medium", "shoes": "train.txt.medium.gz", "watches": "train.txt.medium.gz"}
+PAIRS = records.SETS | {f"WDC {of}": (f"wdc-lspc/{of}/{train}", f"wdc-lspc/{of}/valid.txt.medium") for of, train in PRODUCTS.items()}
+TASKS = ["WDC computers", "STS-B", "LexMTurk", *[name for name in PAIRS if name != "WDC computers"], "CoLA", "MRPC", "RTE", "SST-2", "WNLI"]
 
 
 def main():
@@ -117,7 +120,7 @@ def adapters(arguments, variant):
 
 def paired(arguments, out, task, model, adapter, keys):
     """F1 of a classifier of pairs, by the evaluation that ends its run."""
-    train, gold = (arguments.data / path for path in records.SETS[task])
+    train, gold = (arguments.data / path for path in PAIRS[task])
     run = out / task.replace(" ", "-")
     command = ["train", recipe("record-pairs"), "--encoder", model, "--out", run, "--resume", "--set", 'classes.marking="key"', "--set", f'data.train=["{train.resolve()}"]']
     command += ["--set", f"schedule.max_steps={arguments.task_steps}", "--set", "evaluation.every=100", "--set", 'evaluation.keep="last"', "--set", f'data.dev=["{gold.resolve()}"]']

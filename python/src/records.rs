@@ -100,9 +100,8 @@ impl Candidates {
         let encoder = options.encoder.as_deref().map(Encoder::open).transpose()?;
         let input = RecordTables::new(left, right, &choice)?;
         let rules = options.block.clone().all().iter().map(|rule| rule.parse()).collect::<Result<Vec<_>, _>>()?;
-        // Vectors need neighbours.
-        let asked = options.neighbours.or(encoder.as_ref().map(|_| Blocking::default().neighbours));
-        let SuitedBlocking { neighbours, rules } = SuitedBlocking::new(&input, asked, rules);
+        let SuitedBlocking { neighbours, rules } =
+            SuitedBlocking::new(&input, options.neighbours, rules, encoder.is_some());
         let encoder = encoder.as_ref();
         let sources = input.left.sources();
         let blocking =

@@ -36,15 +36,17 @@ pub struct SuitedBlocking {
 
 impl SuitedBlocking {
     /// Returns the number of neighbours and the rules that are asked for. Without either it is the standard number for up to 100,000 distinct
-    /// records, and for more the rules of [`found_rules`] alone, if there are three.
-    pub fn new(tables: &RecordTables, neighbours: Option<usize>, rules: Vec<BlockRule>) -> Self {
+    /// records or with an encoder, which compares by neighbours, and for more the rules of [`found_rules`] alone, if there are three.
+    pub fn new(tables: &RecordTables, neighbours: Option<usize>, rules: Vec<BlockRule>, has_encoder: bool) -> Self {
         let RecordTables { types, .. } = tables;
         let tables = tables.tables();
-        let distinct = DistinctRecords::of(tables);
-        if neighbours.is_none() && rules.is_empty() && distinct.count() > MOST_SEARCHED {
-            let rules = rules_of_sample(tables, &distinct.firsts(), &ColumnTypes::of(tables).with(types));
-            if rules.len() >= FEWEST_RULES {
-                return Self { neighbours: 0, rules };
+        if neighbours.is_none() && rules.is_empty() && !has_encoder {
+            let firsts = DistinctRecords::of(tables).firsts();
+            if firsts.left.len() + firsts.right.len() > MOST_SEARCHED {
+                let rules = rules_of_sample(tables, &firsts, &ColumnTypes::of(tables).with(types));
+                if rules.len() >= FEWEST_RULES {
+                    return Self { neighbours: 0, rules };
+                }
             }
         }
         Self { neighbours: neighbours.unwrap_or(Blocking::default().neighbours), rules }
@@ -245,12 +247,14 @@ mod tests {
     fn large_tables_alone_have_rules_in_place_of_neighbours() {
         let small = tables(&people(100));
         let standard = SuitedBlocking { neighbours: 10, rules: Vec::new() };
-        assert_eq!(SuitedBlocking::new(&small, None, Vec::new()), standard);
+        assert_eq!(SuitedBlocking::new(&small, None, Vec::new(), false), standard);
         let large = tables(&people(70_000));
-        let suited = SuitedBlocking::new(&large, None, Vec::new());
+        let suited = SuitedBlocking::new(&large, None, Vec::new(), false);
         assert!(suited.neighbours == 0 && suited.rules.len() >= FEWEST_RULES, "{suited:?}");
-        assert_eq!(SuitedBlocking::new(&large, Some(10), Vec::new()), standard);
+        assert_eq!(SuitedBlocking::new(&large, Some(10), Vec::new(), false), standard);
+        assert_eq!(SuitedBlocking::new(&large, None, Vec::new(), true), standard);
         let rules = vec!["street".parse().unwrap()];
-        assert_eq!(SuitedBlocking::new(&large, None, rules.clone()), SuitedBlocking { neighbours: 10, rules });
+        let with_rules = SuitedBlocking::new(&large, None, rules.clone(), false);
+        assert_eq!(with_rules, SuitedBlocking { neighbours: 10, rules });
     }
 }

@@ -15,7 +15,7 @@ use crate::arguments::Dedupe;
 use crate::exit_code::UsageError;
 use crate::records::{
     Answers, Coverage, Explained, Explanations, Gold, Input, LabelReport, RuleReport, ask, block_rules, check,
-    pair_model, say_gain, say_truncated, say_weights, suited_blocking, write,
+    pair_model, say_gain, say_truncated, say_weights, write,
 };
 use crate::{atomic_file, bars, interrupt, progress};
 
@@ -43,8 +43,9 @@ pub fn run(arguments: &Dedupe, quiet: bool) -> anyhow::Result<()> {
     let tables = input.tables.tables();
     let began = Instant::now();
     let has_rules = !rules.is_empty();
+    let neighbours = arguments.neighbours.map(usize::from);
     let SuitedBlocking { neighbours, rules } =
-        progress::watched(no_bar, || suited_blocking(arguments, rules, &input.tables));
+        progress::watched(no_bar, || SuitedBlocking::new(&input.tables, neighbours, rules, encoder.is_some()));
     let blocking = Blocking {
         neighbours,
         rules: &rules,

@@ -12,7 +12,7 @@ use truename_server::{BaseSource, Keys, MappingSource, PairSource, Server, Serve
 
 use crate::arguments::{Dedupe, Serve};
 use crate::exit_code::UsageError;
-use crate::records::{Input, block_rules, short_name, suited_blocking};
+use crate::records::{Input, block_rules, short_name};
 use crate::{interrupt, progress};
 
 /// Name of the bundled knowledge base.
@@ -115,7 +115,7 @@ fn pairs(arguments: &Serve, quiet: bool) -> anyhow::Result<Option<PairSource>> {
     dedupe.columns.clone_from(&arguments.columns);
     let rules = block_rules(&arguments.block)?;
     let tables = Input::read(&dedupe, quiet)?.tables;
-    let SuitedBlocking { neighbours, rules } = suited_blocking(&dedupe, rules, &tables);
+    let SuitedBlocking { neighbours, rules } = SuitedBlocking::new(&tables, None, rules, false);
     let blocking = Blocking { neighbours, rules: &rules, progress: interrupt::progress(), ..Blocking::default() };
     let pairs = progress::watched(quiet, || blocking.pairs(tables.tables()))?.pairs;
     let labels = folder_of_judgements(arguments, file).join(format!("{}.labels.csv", short_name(&name)));

@@ -1,6 +1,5 @@
 //! Pairs that are known to match, as rows of the tables.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use serde::Serialize;
@@ -92,10 +91,10 @@ impl Gold {
         (!self.matches.is_empty()).then(|| joined as f64 / self.matches.len() as f64)
     }
 
+    /// Counts the matches that are among candidates, which are in order, and those that are found.
     pub fn coverage(&self, candidates: &[RecordPair], resolution: &Resolution) -> Coverage {
-        let candidates: HashSet<&RecordPair> = candidates.iter().collect();
         let gold = self.matches.len();
-        let is_compared = |pair: RecordPair| candidates.contains(&pair);
+        let is_compared = |pair: RecordPair| candidates.binary_search(&pair).is_ok();
         let compared =
             self.matches.iter().filter(|pair| resolution.distinct.first(**pair).is_none_or(is_compared)).count();
         let found = self.matches.iter().filter(|pair| resolution.clusters.has(**pair)).count();

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use truename_read::Encoding;
 use truename_records::{
-    BlockRule, Blocking, CellsWriter, ClusteredTable, ColumnChoice, RecordTable, RecordTables, StandingClusters,
-    SuitedBlocking,
+    BlockRule, CellsWriter, ClusteredTable, ColumnChoice, RecordTable, RecordTables, StandingClusters,
 };
 
 use crate::arguments::{Dedupe, InputFormat};
@@ -70,12 +69,6 @@ pub fn block_rules(texts: &[String]) -> Result<Vec<BlockRule>, UsageError> {
         })
     };
     texts.iter().map(rule).collect()
-}
-
-/// Returns the number of neighbours and the rules that are asked for, else those that suit the tables; an encoder needs neighbours.
-pub fn suited_blocking(arguments: &Dedupe, rules: Vec<BlockRule>, tables: &RecordTables) -> SuitedBlocking {
-    let of_encoder = arguments.encoder.as_ref().map(|_| Blocking::default().neighbours);
-    SuitedBlocking::new(tables, arguments.neighbours.map(usize::from).or(of_encoder), rules)
 }
 
 /// Returns the name of a file without folders and extensions.

@@ -10,7 +10,7 @@ mod scorer;
 
 pub use explain::{Explained, Explanations};
 pub use gold::{Coverage, Gold, RuleReport};
-pub use input::{Input, block_rules, short_name, suited_blocking};
+pub use input::{Input, block_rules, short_name};
 pub use label::ask;
 pub use output::{Answers, check, write};
 pub use scorer::{LabelReport, pair_model, say_gain, say_truncated, say_weights};
