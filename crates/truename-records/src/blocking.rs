@@ -15,6 +15,7 @@ use truename_text::{NormalizedName, grams, stable_hash};
 
 use super::columns::Columns;
 use super::distinct::Firsts;
+use super::keyed_rows::KeyedRows;
 use super::{BlockRule, DistinctRecords, Record, RecordPair, Tables};
 use crate::Error;
 
@@ -293,32 +294,21 @@ fn by_rule(tables: Tables<'_>, firsts: &Firsts, rule: &BlockRule, blocked: &mut 
             format!("rule of blocking {}: no column {} is compared", quoted(&rule.to_string()), quoted(missing));
         return Err(Error::new(ErrorKind::NoColumn, message));
     }
-    // Rows with the hashes of their keys.
     let keyed = |records: &[Record], rows: &[u32]| {
         let key = |row: &u32| Some((stable_hash(&rule.key(&records[*row as usize])?), *row));
-        let mut keyed: Vec<(u64, u32)> = rows.par_iter().filter_map(key).collect();
-        keyed.par_sort_unstable();
-        keyed
+        rows.par_iter().filter_map(key).collect::<Vec<(u64, u32)>>()
     };
-    let left = keyed(tables.left(), &firsts.left);
     let right = match tables {
         Tables::One(_) => None,
         Tables::Two(_, records) => Some(keyed(records, &firsts.right)),
     };
     let mut left_out = 0;
-    for rows in left.chunk_by(|one, other| one.0 == other.0) {
-        let others = right.as_ref().map_or(rows, |right| {
-            let end = |is_before: fn(u64, u64) -> bool| right.partition_point(|other| is_before(other.0, rows[0].0));
-            &right[end(|other, key| other < key)..end(|other, key| other <= key)]
-        });
-        if rows.len().max(others.len()) > Blocking::MOST_WITH_KEY {
-            left_out += rows.len();
-            continue;
+    for equal in KeyedRows::new(keyed(tables.left(), &firsts.left), right).equal() {
+        if equal.rows.len().max(equal.others.len()) > Blocking::MOST_WITH_KEY {
+            left_out += equal.rows.len();
+        } else {
+            blocked.pairs.extend(equal.pairs(tables));
         }
-        let is_once = |row: u32, other: u32| right.is_some() || row < other;
-        let pairs = rows.iter().flat_map(|(_, row)| others.iter().map(move |(_, other)| (*row, *other)));
-        let pairs = pairs.filter(|(row, other)| is_once(*row, *other));
-        blocked.pairs.extend(pairs.filter_map(|(row, other)| tables.pair(row, other)));
     }
     blocked.left_out.push(left_out);
     Ok(())

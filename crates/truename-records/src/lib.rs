@@ -40,6 +40,7 @@ mod distinct_texts;
 mod fellegi_sunter;
 mod header;
 mod identifier;
+mod keyed_rows;
 mod label_fit;
 mod label_gain;
 mod layout;

@@ -1,29 +1,41 @@
 //! Blocking that suits tables: by neighbours, or in large tables by rules found in their columns.
 
+use std::collections::HashMap;
+
 use rayon::prelude::*;
 use truename_text::{SplitMix64, stable_hash};
 
 use super::distinct::Firsts;
-use super::{BlockRule, Blocking, ColumnType, ColumnTypes, DistinctRecords, Record, RecordTables, Tables};
+use super::keyed_rows::KeyedRows;
+use super::{BlockRule, Blocking, ColumnType, ColumnTypes, DistinctRecords, Record, RecordPair, RecordTables, Tables};
 
 /// Number of distinct records up to which neighbours are searched, if rules can take their place.
 const MOST_SEARCHED: usize = 100_000;
 /// Most pairs of a rule, and of all rules together, for each record.
 const PAIRS_OF_RULE: f64 = 1.0;
 const PAIRS: f64 = 4.0;
+/// Pairs for each record up to which a rule needs no further column.
+const FEW_PAIRS: f64 = 0.05;
+/// Pairs for each record that take as much time as the keys of a rule.
+const PAIRS_OF_KEYS: f64 = 1.0;
 /// Least share of the records that have a key of a rule.
 const LEAST_KEYED: f64 = 0.2;
 /// Most records whose keys are counted, and seed by which they are drawn.
-const MOST_KEYED: usize = 2_000_000;
+const MOST_KEYED: usize = 500_000;
 const SEED: u64 = 1;
-/// Number of records by which one key in how many is counted.
-const COUNTED: usize = 250_000;
-/// Most columns of a rule.
+/// Most columns of a rule, and most columns of which rules are made.
 const MOST_COLUMNS: usize = 3;
+const MOST_KEYS: usize = 24;
 /// Most rules that are found.
 const MOST_RULES: usize = 16;
 /// Fewest rules that take the place of neighbours: each misses what is written otherwise in its columns.
 const FEWEST_RULES: usize = 3;
+/// Most pairs that are looked at for likely matches.
+const LOOKED_AT: usize = 4_000_000;
+/// Bits by which the columns that a likely match agrees in say more than that it is one pair of the tables.
+const FURTHER_BITS: f64 = 3.0;
+/// Worth of a likely match that a rule proposes already, to the rule after it.
+const WORTH_AGAIN: f64 = 0.2;
 
 /// Number of neighbours and rules that suit tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +65,7 @@ impl SuitedBlocking {
     }
 }
 
-/// Returns the rules of tables by at most two million of their records, which are spread over the tables.
+/// Returns the rules of tables by at most half a million of their records, drawn by chance.
 fn rules_of_sample(tables: Tables<'_>, firsts: &Firsts, types: &ColumnTypes) -> Vec<BlockRule> {
     let share = MOST_KEYED as f64 / (firsts.left.len() + firsts.right.len()) as f64;
     if share >= 1.0 {
@@ -71,36 +83,99 @@ fn rules_of_sample(tables: Tables<'_>, firsts: &Firsts, types: &ColumnTypes) -> 
     }
 }
 
-/// Returns rules whose keys few records share: values of one, two or three columns, names by their sound. Those of three columns come last,
-/// else those with the fewest pairs first, at most one pair a record each and four together. Columns that are a rule are together in no other.
-/// `share`: the share of all records that the tables have, 1 for whole ones; the pairs are those of all.
+/// Returns rules whose keys few records share: values of one, two or three columns, names by their sound. Of those with at most one pair a
+/// record they are those that together propose most of the likely matches, and most of them more than once, with four pairs a record at most.
+/// `share`: the share of all records that the tables have, drawn by chance, 1 for whole ones; the pairs are those of all.
 pub fn found_rules(tables: Tables<'_>, types: &ColumnTypes, share: f64) -> Vec<BlockRule> {
-    let columns: Vec<KeyedColumn> =
-        types.iter().filter_map(|(name, kind)| KeyedColumn::of(tables, name, kind)).collect();
-    let of = |places: &[usize]| Found::of(&places.iter().map(|at| &columns[*at]).collect::<Vec<_>>(), share);
-    // Combinations of columns that are too coarse for a rule.
-    let (mut found, mut coarse) = (Vec::new(), vec![Vec::new()]);
-    for _ in 0..MOST_COLUMNS {
-        let longer = coarse.iter().flat_map(|places: &Vec<usize>| {
-            let next = places.last().map_or(0, |last| last + 1);
-            (next..columns.len()).map(move |at| [&places[..], &[at]].concat())
-        });
-        let is_coarse = |places: &[usize]| coarse.iter().any(|known| known == places);
-        let without = |places: &[usize], at: usize| [&places[..at], &places[at + 1..]].concat();
-        let longer: Vec<Vec<usize>> =
-            longer.filter(|places| (0..places.len()).all(|at| is_coarse(&without(places, at)))).collect();
-        let rules: Vec<Option<Found>> = longer.iter().map(|places| of(places)).collect();
-        coarse = longer.into_iter().zip(&rules).filter(|(_, rule)| rule.is_none()).map(|(places, _)| places).collect();
-        found.extend(rules.into_iter().flatten());
+    let keyed = types.iter().filter_map(|(name, kind)| KeyedColumn::of(tables, name, kind));
+    let columns: Vec<KeyedColumn> = keyed.take(MOST_KEYS).collect();
+    let records = share * tables.all().count() as f64;
+    let Combinations { found, pairs } = Combinations::of(&columns, records);
+    let likely = likely_matches(tables, &columns, &found, &Chance::of(tables, columns.len(), &pairs, records));
+    // Each likely match with its weight: the more rules propose it, the less another one is worth.
+    let mut weighed: Vec<(u32, f64)> = likely.into_iter().map(|agreed| (agreed, 1.0)).collect();
+    let (mut left, mut chosen): (f64, Vec<&Found>) = (PAIRS * records, Vec::new());
+    while chosen.len() < MOST_RULES {
+        let worth = |rule: &Found| {
+            let proposed = weighed.iter().filter(|(agreed, _)| rule.proposes(*agreed));
+            let worth = proposed.map(|(_, weight)| weight).sum::<f64>() + f64::MIN_POSITIVE;
+            worth / (rule.pairs as f64 + PAIRS_OF_KEYS * records)
+        };
+        let fits =
+            |rule: &&Found| rule.pairs as f64 <= left && !chosen.iter().any(|chosen| rule.is_within(chosen.columns));
+        let best = found.par_iter().filter(fits).map(|rule| (worth(rule), rule));
+        let Some((_, best)) = best.max_by(|(one, first), (other, second)| {
+            one.total_cmp(other).then_with(|| second.columns.cmp(&first.columns))
+        }) else {
+            break;
+        };
+        left -= best.pairs as f64;
+        let proposed = weighed.iter_mut().filter(|(agreed, _)| best.proposes(*agreed));
+        proposed.for_each(|(_, weight)| *weight *= WORTH_AGAIN);
+        // Rules of its columns and further ones propose nothing beside it.
+        left += chosen.iter().filter(|rule| rule.is_within(best.columns)).map(|rule| rule.pairs as f64).sum::<f64>();
+        chosen.retain(|rule| !rule.is_within(best.columns));
+        chosen.push(best);
     }
-    found.sort_by_key(|found| (found.columns > 2, found.pairs));
-    let mut left = (PAIRS * share * tables.all().count() as f64) as u64;
-    let fits = |found: &Found| {
-        let fits = found.pairs <= left;
-        left -= if fits { found.pairs } else { 0 };
-        fits
+    chosen.into_iter().map(|rule| rule.rule.clone()).collect()
+}
+
+/// Returns the columns, a bit each, in which likely matches agree: pairs that share the key of a rule, agree in more than half of the columns
+/// and by chance in none.
+fn likely_matches(tables: Tables<'_>, columns: &[KeyedColumn], found: &[Found], chance: &Chance) -> Vec<u32> {
+    let mut pairs: Vec<RecordPair> = Vec::new();
+    for rule in found {
+        if pairs.len() + rule.pairs as usize > LOOKED_AT {
+            break;
+        }
+        keyed_rows(columns, rule.columns).equal().for_each(|equal| pairs.extend(equal.pairs(tables)));
+    }
+    pairs.par_sort_unstable();
+    pairs.dedup();
+    let agreed = |pair: &RecordPair| {
+        let (mut agreed, mut filled) = (0_u32, 0);
+        for (at, column) in columns.iter().enumerate() {
+            let (left, right) = (column.left[pair.left as usize], column.right()[pair.right as usize]);
+            filled += u32::from(left != 0 && right != 0);
+            agreed |= u32::from(left != 0 && left == right) << at;
+        }
+        (2 * agreed.count_ones() > filled && chance.is_small(agreed)).then_some(agreed)
     };
-    found.into_iter().filter(fits).take(MOST_RULES).filter_map(|found| found.rule.parse().ok()).collect()
+    pairs.par_iter().filter_map(agreed).collect()
+}
+
+/// Probabilities that two records agree in a column, in bits.
+struct Chance {
+    /// Of each column, and of each column beside an earlier one with which it was counted.
+    alone: Vec<f64>,
+    beside: HashMap<(usize, usize), f64>,
+    /// Of a pair of the tables.
+    pair: f64,
+}
+
+impl Chance {
+    /// Estimates the probabilities by the pairs that agree, without those that may be matches: one for each of the records.
+    fn of(tables: Tables<'_>, columns: usize, pairs: &HashMap<u32, u64>, records: f64) -> Self {
+        let (left, right) = (tables.left().len() as f64, tables.right().len() as f64);
+        let all = if let Tables::One(_) = tables { left * (left - 1.0) / 2.0 } else { left * right };
+        let by_chance = |pairs: u64| (pairs as f64 - records).max(0.0) + 1.0;
+        let bits = |of: u32| pairs.get(&of).map(|pairs| (all.max(1.0) / by_chance(*pairs)).log2());
+        let alone: Vec<f64> = (0..columns).map(|at| bits(1 << at).unwrap_or_default()).collect();
+        let both = (0..columns).flat_map(|at| (0..at).map(move |earlier| (earlier, at)));
+        let beside =
+            both.filter_map(|(earlier, at)| Some(((earlier, at), bits(1 << earlier | 1 << at)? - alone[earlier])));
+        Self { beside: beside.collect(), alone, pair: all.max(1.0).log2() }
+    }
+
+    /// Returns true if hardly a pair of the tables agrees in so many columns by chance.
+    fn is_small(&self, agreed: u32) -> bool {
+        let is_agreed = |at: &usize| agreed & 1 << at != 0;
+        let of_column = |at: usize| {
+            let beside = (0..at).filter(is_agreed).filter_map(|earlier| self.beside.get(&(earlier, at)));
+            beside.fold(self.alone[at], |least, bits| least.min(*bits)).max(0.0)
+        };
+        (0..self.alone.len()).filter(is_agreed).map(of_column).sum::<f64>() > self.pair + FURTHER_BITS
+    }
 }
 
 /// A column with the hash of the key that each record has; 0 for none.
@@ -132,50 +207,96 @@ impl KeyedColumn {
         };
         Some(Self { term, left: hashes(tables.left()), right })
     }
+
+    /// Returns the keys of the records that `right` of a pair counts.
+    fn right(&self) -> &[u64] {
+        self.right.as_deref().unwrap_or(&self.left)
+    }
+}
+
+/// Combinations of columns.
+struct Combinations {
+    /// The rules with at most a pair for each of the records, those with the fewest pairs first.
+    found: Vec<Found>,
+    /// Number of pairs of combinations, by their columns.
+    pairs: HashMap<u32, u64>,
 }
 
 /// A rule that few pairs of records fulfil.
 struct Found {
-    rule: String,
-    columns: usize,
+    rule: BlockRule,
+    /// The columns, a bit each.
+    columns: u32,
     pairs: u64,
 }
 
-impl Found {
-    fn of(columns: &[&KeyedColumn], share: f64) -> Option<Self> {
-        let rule = columns.iter().map(|column| column.term.as_str()).collect::<Vec<_>>().join(" + ");
-        let records =
-            columns.iter().map(|column| column.left.len() + column.right.as_ref().map_or(0, Vec::len)).max()?;
-        let part = (records / COUNTED).max(1) as u64;
-        let keys = |of: fn(&KeyedColumn) -> &[u64]| {
-            let key = |row| {
-                let parts = columns.iter().map(|column| of(column)[row]);
-                let joined = |key: u64, part: u64| key.rotate_left(21).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ part;
-                if parts.clone().any(|part| part == 0) { 0 } else { parts.fold(0, joined).max(1) }
-            };
-            let is_counted = |key: &u64| *key != 0 && key.is_multiple_of(part);
-            let mut keys: Vec<u64> = (0..of(columns[0]).len()).into_par_iter().map(key).filter(is_counted).collect();
-            keys.par_sort_unstable();
-            keys
-        };
-        let left = keys(|column| &column.left);
-        let right = columns[0].right.as_ref().map(|_| keys(|column| column.right.as_deref().unwrap_or_default()));
-        let keyed = part * (left.len() + right.as_ref().map_or(0, Vec::len)) as u64;
-        let pairs = part
-            * match &right {
-                None => left.chunk_by(u64::eq).map(|equal| (equal.len() * (equal.len() - 1) / 2) as u64).sum::<u64>(),
-                Some(right) => shared(&left, right),
-            };
-        let is_found =
-            keyed as f64 >= LEAST_KEYED * records as f64 && pairs as f64 <= PAIRS_OF_RULE * share * records as f64;
-        is_found.then_some(Self { rule, columns: columns.len(), pairs })
+impl Combinations {
+    /// Counts the pairs of columns, and of those with many pairs together with further ones.
+    fn of(columns: &[KeyedColumn], records: f64) -> Self {
+        let mut all = Self { found: Vec::new(), pairs: HashMap::new() };
+        // Combinations that need a further column.
+        let mut coarse: Vec<Vec<usize>> = vec![Vec::new()];
+        for _ in 0..MOST_COLUMNS {
+            let is_coarse = |places: &[usize]| coarse.iter().any(|known| known == places);
+            let without = |places: &[usize], at: usize| [&places[..at], &places[at + 1..]].concat();
+            let longer = coarse.iter().flat_map(|places: &Vec<usize>| {
+                let next = places.last().map_or(0, |last| last + 1);
+                (next..columns.len()).map(move |at| [&places[..], &[at]].concat())
+            });
+            let longer: Vec<Vec<usize>> =
+                longer.filter(|places| (0..places.len()).all(|at| is_coarse(&without(places, at)))).collect();
+            let counted: Vec<(Found, bool)> =
+                longer.par_iter().filter_map(|places| Found::of(columns, places, records)).collect();
+            coarse = Vec::new();
+            for (found, is_rule) in counted {
+                let places = (0..columns.len()).filter(|at| found.columns & 1 << at != 0).collect();
+                coarse.extend((found.pairs as f64 > FEW_PAIRS * records).then_some(places));
+                all.pairs.insert(found.columns, found.pairs);
+                all.found.extend(is_rule.then_some(found));
+            }
+        }
+        all.found.sort_by_key(|found| (found.pairs, found.columns));
+        all
     }
 }
 
-/// Returns the number of pairs of equal keys of two sorted lists.
-fn shared(left: &[u64], right: &[u64]) -> u64 {
-    let count = |key: u64| right.partition_point(|other| *other <= key) - right.partition_point(|other| *other < key);
-    left.chunk_by(u64::eq).map(|equal| (equal.len() * count(equal[0])) as u64).sum()
+impl Found {
+    /// Counts the pairs with equal keys of columns. Returns whether these are few enough for a rule, too; nothing if their names make none.
+    fn of(columns: &[KeyedColumn], places: &[usize], records: f64) -> Option<(Self, bool)> {
+        let of = places.iter().fold(0_u32, |of, place| of | 1 << place);
+        let rows = keyed_rows(columns, of);
+        let all = columns[0].left.len() + columns[0].right.as_ref().map_or(0, Vec::len);
+        let pairs: u64 = rows.equal().map(|equal| equal.pair_count()).sum();
+        let is_rule = rows.count() as f64 >= LEAST_KEYED * all as f64 && pairs as f64 <= PAIRS_OF_RULE * records;
+        let text = places.iter().map(|place| columns[*place].term.as_str()).collect::<Vec<_>>().join(" + ");
+        Some((Self { rule: text.parse().ok()?, columns: of, pairs }, is_rule))
+    }
+
+    /// Returns true if the rule proposes a pair that agrees in columns.
+    fn proposes(&self, agreed: u32) -> bool {
+        agreed & self.columns == self.columns
+    }
+
+    /// Returns true if the rule proposes no pair that a rule of other columns does not.
+    fn is_within(&self, others: u32) -> bool {
+        self.columns & others == others
+    }
+}
+
+/// Returns the rows that have a key in each of some columns.
+fn keyed_rows(columns: &[KeyedColumn], of: u32) -> KeyedRows {
+    let columns: Vec<&KeyedColumn> =
+        (0..).zip(columns).filter(|(at, _)| of & 1 << at != 0).map(|(_, column)| column).collect();
+    let keyed = |side: fn(&KeyedColumn) -> &[u64]| {
+        let key = |row: u32| {
+            let parts = columns.iter().map(|column| side(column)[row as usize]);
+            let joined = |key: u64, part: u64| key.rotate_left(21).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ part;
+            parts.clone().all(|part| part != 0).then(|| (parts.fold(0, joined), row))
+        };
+        (0..side(columns[0]).len() as u32).filter_map(key).collect::<Vec<_>>()
+    };
+    let right = columns[0].right.as_ref().map(|_| keyed(KeyedColumn::right));
+    KeyedRows::new(keyed(|column| &column.left), right)
 }
 
 #[cfg(test)]
