@@ -47,7 +47,7 @@ def main():
 def trained(arguments, left_out):
     """The folder of a model that learns all types but one."""
     run = arguments.out / f"without-{left_out or 'none'}"
-    if (run / "run.json").exists():
+    if (run / "config.json").exists():
         return run
     recipe = tomllib.loads(RECIPE.read_text())
     blurb = arguments.data / "blurb-ner"

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::column_type::ColumnType;
 use super::compared_columns::ComparedColumns;
 use super::numbered_columns::ColumnTexts;
+use super::table_frequencies::value_frequencies;
 use super::value_frequencies::ValueFrequencies;
 use crate::distinct::Firsts;
 use crate::{Record, RecordPair, Tables};
@@ -41,7 +42,7 @@ impl<'a> TableColumns<'a> {
 
     pub(super) fn in_parts(tables: Tables<'a>, firsts: &Firsts, kind: impl Fn(&str) -> Option<ColumnType>) -> Self {
         let texts = ColumnTexts::of(tables, kind);
-        let frequencies = ValueFrequencies::of(tables, firsts, &texts);
+        let frequencies = value_frequencies(tables, firsts, &texts);
         let kinds = texts.columns.into_iter().map(|column| (column.name, column.kind)).collect();
         Self::Parts(TableParts { tables, kinds, frequencies })
     }

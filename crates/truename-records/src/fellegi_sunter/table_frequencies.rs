@@ -8,7 +8,7 @@ use truename_text::stable_hash;
 use super::column_type::ColumnType;
 use super::compared_columns::full_name_columns;
 use super::numbered_columns::ColumnTexts;
-use super::value_frequencies::ValueFrequencies;
+use super::value_frequencies::{ValueFrequencies, add_up};
 use super::value_terms::{full_name_text, value_terms};
 use crate::distinct::Firsts;
 use crate::{Record, Tables};
@@ -26,17 +26,15 @@ enum Counted {
     FullNames(usize, usize),
 }
 
-impl ValueFrequencies {
-    /// Counts the values of the distinct records of tables. One column after the other is counted, by the hashes of its texts, so that the
-    /// memory is some forty bytes a row.
-    pub(super) fn of(tables: Tables<'_>, firsts: &Firsts, texts: &ColumnTexts) -> Self {
-        let columns: Vec<(&str, ColumnType)> =
-            texts.columns.iter().map(|column| (column.name.as_str(), column.kind)).collect();
-        let counting = Counting { tables, firsts, texts, columns: &columns };
-        let names = full_name_columns(&columns).map(|(given, family)| Counted::FullNames(given, family));
-        let counted = (0..columns.len()).map(Counted::Column).chain(names);
-        Self::of_sizes(firsts.sizes(tables), counted.flat_map(|of| counting.terms(of)).collect())
-    }
+/// Counts the values of the distinct records of tables. One column after the other is counted, by the hashes of its texts, so that the
+/// memory is some forty bytes a row.
+pub(super) fn value_frequencies(tables: Tables<'_>, firsts: &Firsts, texts: &ColumnTexts) -> ValueFrequencies {
+    let columns: Vec<(&str, ColumnType)> =
+        texts.columns.iter().map(|column| (column.name.as_str(), column.kind)).collect();
+    let counting = Counting { tables, firsts, texts, columns: &columns };
+    let names = full_name_columns(&columns).map(|(given, family)| Counted::FullNames(given, family));
+    let counted = (0..columns.len()).map(Counted::Column).chain(names);
+    ValueFrequencies::of_sizes(firsts.sizes(tables), counted.flat_map(|of| counting.terms(of)).collect())
 }
 
 struct Counting<'a> {
@@ -96,14 +94,4 @@ impl Counting<'_> {
             }
         }
     }
-}
-
-/// Adds up the counts of equal terms.
-pub(super) fn add_up(terms: &mut Vec<(u64, u64)>) {
-    terms.par_sort_unstable();
-    terms.dedup_by(|(term, count), (known, sum)| {
-        let is_same = term == known;
-        *sum += if is_same { *count } else { 0 };
-        is_same
-    });
 }

@@ -1,9 +1,9 @@
 //! Frequencies of values in whole tables, by which the pairs of a part of them are scored.
 
+use rayon::prelude::*;
 use truename_error::ErrorKind;
 use truename_text::{SplitMix64, stable_hash};
 
-use super::table_frequencies::add_up;
 use crate::Error;
 
 /// Beginning of the bytes of frequencies.
@@ -123,6 +123,16 @@ impl ValueFrequencies {
         }
         Ok(Self { records, pairs, terms, counts })
     }
+}
+
+/// Adds up the counts of equal terms.
+pub(super) fn add_up(terms: &mut Vec<(u64, u64)>) {
+    terms.par_sort_unstable();
+    terms.dedup_by(|(term, count), (known, sum)| {
+        let is_same = term == known;
+        *sum += if is_same { *count } else { 0 };
+        is_same
+    });
 }
 
 #[cfg(test)]
