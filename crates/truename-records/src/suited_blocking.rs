@@ -25,7 +25,7 @@ const MOST_KEYED: usize = 500_000;
 const SEED: u64 = 1;
 /// Most columns of a rule, and most columns of which rules are made.
 const MOST_COLUMNS: usize = 3;
-const MOST_KEYS: usize = 24;
+const MOST_KEYS: usize = 16;
 /// Most rules that are found.
 const MOST_RULES: usize = 16;
 /// Fewest rules that take the place of neighbours: each misses what is written otherwise in its columns.
@@ -92,8 +92,9 @@ pub fn found_rules(tables: Tables<'_>, types: &ColumnTypes, share: f64) -> Vec<B
     let records = share * tables.all().count() as f64;
     let Combinations { found, pairs } = Combinations::of(&columns, records);
     let likely = likely_matches(tables, &columns, &found, &Chance::of(tables, columns.len(), &pairs, records));
-    // Each likely match with its weight: the more rules propose it, the less another one is worth.
-    let mut weighed: Vec<(u32, f64)> = likely.into_iter().map(|agreed| (agreed, 1.0)).collect();
+    // Likely matches that agree in the same columns, with their weight: the more rules propose them, the less another one is worth.
+    let alike = likely.chunk_by(u32::eq);
+    let mut weighed: Vec<(u32, f64)> = alike.map(|alike| (alike[0], alike.len() as f64)).collect();
     let (mut left, mut chosen): (f64, Vec<&Found>) = (PAIRS * records, Vec::new());
     while chosen.len() < MOST_RULES {
         let worth = |rule: &Found| {
@@ -120,8 +121,8 @@ pub fn found_rules(tables: Tables<'_>, types: &ColumnTypes, share: f64) -> Vec<B
     chosen.into_iter().map(|rule| rule.rule.clone()).collect()
 }
 
-/// Returns the columns, a bit each, in which likely matches agree: pairs that share the key of a rule, agree in more than half of the columns
-/// and by chance in none.
+/// Returns the columns, a bit each, in which each likely match agrees, in order: a pair that shares the key of a rule and agrees in more than
+/// half of its columns, and in more than any pair of the tables does by chance.
 fn likely_matches(tables: Tables<'_>, columns: &[KeyedColumn], found: &[Found], chance: &Chance) -> Vec<u32> {
     let mut pairs: Vec<RecordPair> = Vec::new();
     for rule in found {
@@ -141,7 +142,9 @@ fn likely_matches(tables: Tables<'_>, columns: &[KeyedColumn], found: &[Found], 
         }
         (2 * agreed.count_ones() > filled && chance.is_small(agreed)).then_some(agreed)
     };
-    pairs.par_iter().filter_map(agreed).collect()
+    let mut likely: Vec<u32> = pairs.par_iter().filter_map(agreed).collect();
+    likely.par_sort_unstable();
+    likely
 }
 
 /// Probabilities that two records agree in a column, in bits.
@@ -214,7 +217,7 @@ impl KeyedColumn {
     }
 }
 
-/// Combinations of columns.
+/// The pairs that agree in combinations of columns.
 struct Combinations {
     /// The rules with at most a pair for each of the records, those with the fewest pairs first.
     found: Vec<Found>,
