@@ -18,12 +18,13 @@ const PIECE: usize = 64;
 
 /// Finds simpler words for the rare words of a text, as `truename simplify` does. It needs a masked-language model, synonyms or a knowledge base.
 ///
-/// `model`: folder of a masked-language model, which proposes words and ranks by fit. `synonyms`: WordNet's data files or their folder, clusters as those
-/// of PPDB, or tables of synonyms. `kb`: a knowledge base whose names are synonyms. `frequencies`: word lists, or texts whose words are
-/// counted. `encoder`: folder of an encoder, which ranks by similarity. `adapters`: names of the adapters of both folders, with commas between them. `candidates`: number of words that the model proposes; `top`: number of substitutes
-/// returned. `window`: words on each side whose cross-entropy is compared, slow. `mask_original`: share of the tokens beside the word that
-/// are masked in the sentence before the masked one; `masked_alone`: without that sentence. `rare`: occurrences in a million words below
-/// which a word is simplified if none is named.
+/// `model`: folder of a masked-language model, which proposes words and ranks by fit. `synonyms`: WordNet's data files or their folder,
+/// clusters as those of PPDB, or tables of synonyms. `kb`: a knowledge base whose names are synonyms. `frequencies`: word lists, or texts
+/// whose words are counted. `encoder`: folder of an encoder, which ranks by similarity. `adapters`: names of the adapters of both folders,
+/// with commas between them. `candidates`: number of words that the model proposes. `top`: number of substitutes returned. `window`: words on
+/// each side whose cross-entropy is compared, which is slow. `mask_original`: share of the tokens beside the word that are masked in the
+/// sentence before the masked one. `masked_alone`: without that sentence. `rare`: occurrences in a million words below which a word is
+/// simplified if none is named.
 #[pyclass(frozen, module = "truename")]
 pub struct Simplifier(Arc<truename_substitutes::Simplifier>);
 
@@ -50,6 +51,7 @@ impl Simplifier {
         Arc::clone(&self.0)
     }
 
+    /// Simplifies words of a text, its rare words where none is named.
     fn words(
         &self,
         py: Python<'_>,
@@ -123,8 +125,8 @@ impl Simplifier {
         Ok(Self(Arc::new(simplifier)))
     }
 
-    /// Finds the substitutes of words of a text, of its rare words where none is named: a dict for each place of a word with `word`, `start`, `end`, `replacement` and
-    /// `substitutes`, best first. `replacement` is None where the word is kept.
+    /// Finds the substitutes of words of a text, of its rare words where none is named: a dict for each place of a word with `word`, `start`,
+    /// `end`, `replacement` and `substitutes`, best first. `replacement` is None where the word is kept.
     #[pyo3(signature = (text, words=None))]
     fn simplify<'py>(&self, py: Python<'py>, text: String, words: Option<Vec<String>>) -> PyResult<Bound<'py, PyAny>> {
         let (text, found) = self.words(py, text, words)?;

@@ -1,8 +1,8 @@
 //! Simpler words for the rare words of a text (lexical simplification; LSBert: Qiang et al. 2020).
 //!
-//! Read in this order: [`SubstituteSources`] open a [`Simplifier`], which generates substitutes of a word in its sentence by a masked-language model and a
-//! [`SynonymVocabulary`], and ranks them by fit in context, similarity and [`Frequencies`]; the answer is a [`SimplifiedWord`] with
-//! its [`Substitute`]s; [`replaced`] puts the best ones into the text.
+//! Read in this order: [`SubstituteSources`] open a [`Simplifier`], which generates substitutes of a word in its sentence by a masked-language
+//! model and a [`SynonymVocabulary`], and ranks them by fit in context, similarity and [`Frequencies`]; the answer is a [`SimplifiedWord`]
+//! with its [`Substitute`]s; [`replaced`] puts the best ones into the text.
 
 mod error;
 mod frequencies;

@@ -15,7 +15,7 @@ use crate::{Record, Tables};
 
 /// Distinct texts that are taken apart together.
 const TEXTS: usize = 8192;
-/// Terms that are added up together.
+/// Terms that are added up first; later ones when they are twice as many as were left.
 const TERMS: usize = 1 << 22;
 
 /// A column whose values are counted: one that is compared, or that of full names.
@@ -37,6 +37,7 @@ pub(super) fn value_frequencies(tables: Tables<'_>, firsts: &Firsts, texts: &Col
     ValueFrequencies::of_sizes(firsts.sizes(tables), counted.flat_map(|of| counting.terms(of)).collect())
 }
 
+/// The values to count.
 struct Counting<'a> {
     tables: Tables<'a>,
     firsts: &'a Firsts,
@@ -59,7 +60,7 @@ impl Counting<'_> {
         hashes.par_sort_unstable();
         let mut equal = hashes.chunk_by(|one, other| one.0 == other.0);
         let column = if let Counted::Column(at) = of { at } else { self.columns.len() };
-        let mut terms = Vec::new();
+        let (mut terms, mut most) = (Vec::new(), TERMS);
         loop {
             let piece: Vec<&[(u64, u32, bool)]> = equal.by_ref().take(TEXTS * rayon::current_num_threads()).collect();
             if piece.is_empty() {
@@ -76,8 +77,9 @@ impl Counting<'_> {
                 value_terms(self.columns, column, &texts)
             };
             terms.par_extend(piece.par_chunks(TEXTS).flat_map_iter(of_texts));
-            if terms.len() > TERMS {
+            if terms.len() > most {
                 add_up(&mut terms);
+                most = TERMS.max(2 * terms.len());
             }
         }
         add_up(&mut terms);
@@ -85,6 +87,7 @@ impl Counting<'_> {
         terms
     }
 
+    /// Returns the text of a record that is counted.
     fn text<'r>(&self, record: &'r Record, of: Counted) -> Option<Cow<'r, str>> {
         match of {
             Counted::Column(at) => self.texts.text(record, at),
