@@ -8,13 +8,13 @@ learnt from. A row that is there already (RUNS/*.scores.json) is not measured ag
 
 import argparse
 import json
-import subprocess
 import tomllib
 from pathlib import Path
 
 import recognition
+from adapters import call, recipe
 
-RECIPE = Path(__file__).parent.parent / "recipes" / "binder-biomedical.toml"
+RECIPE = recipe("binder-biomedical")
 TYPES = ["Chemical", "Disease"]
 
 
@@ -49,7 +49,6 @@ def trained(arguments, left_out):
     run = arguments.out / f"without-{left_out or 'none'}"
     if (run / "config.json").exists():
         return run
-    recipe = tomllib.loads(RECIPE.read_text())
     blurb = arguments.data / "blurb-ner"
     files = {
         "CDR_TrainingSet.PubTator.txt": arguments.data / "bc5cdr" / "CDR_TrainingSet.PubTator.txt.gz",
@@ -58,7 +57,7 @@ def trained(arguments, left_out):
         "JNLPBA/train": recognition.jnlpba(blurb / "JNLPBA", arguments.out)["files"]["train"],
     }
     corpora = []
-    for corpus in recipe["data"]["train"]:
+    for corpus in tomllib.loads(RECIPE.read_text())["data"]["train"]:
         named = corpus["types"] if isinstance(corpus["types"], dict) else {kind: kind for kind in corpus["types"]}
         types = {own: kind for own, kind in named.items() if kind != left_out}
         if types:
@@ -72,11 +71,6 @@ def trained(arguments, left_out):
 
 def inline(table):
     return "{" + ", ".join(f"{json.dumps(key)} = {json.dumps(value)}" for key, value in table.items()) + "}"
-
-
-def call(arguments, command):
-    command = [arguments.truename, "-q", "--threads", arguments.threads, *map(str, command)]
-    subprocess.run(["nice", "-n", "5", *command], check=True, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":

@@ -19,11 +19,12 @@ pub struct ScratchWriter {
 
 /// Bytes in memory, or mapped from a temporary file that nobody else knows.
 #[derive(Debug)]
-pub enum ScratchBytes {
-    /// In memory.
-    Owned(Vec<u8>),
-    /// In a file.
-    Mapped(Mmap),
+pub struct ScratchBytes(Place);
+
+#[derive(Debug)]
+enum Place {
+    Memory(Vec<u8>),
+    File(Mmap),
 }
 
 impl ScratchWriter {
@@ -63,11 +64,11 @@ impl ScratchWriter {
     /// If the temporary file cannot be written or mapped.
     #[allow(unsafe_code)]
     pub fn finish(self) -> Result<ScratchBytes, Error> {
-        let Some(file) = self.file else { return Ok(ScratchBytes::Owned(self.memory)) };
+        let Some(file) = self.file else { return Ok(ScratchBytes(Place::Memory(self.memory))) };
         let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
         // SAFETY: the file has no name, so nobody else can change it.
         let map = unsafe { Mmap::map(&file) }.map_err(failed)?;
-        Ok(ScratchBytes::Mapped(map))
+        Ok(ScratchBytes(Place::File(map)))
     }
 }
 
@@ -75,9 +76,9 @@ impl Deref for ScratchBytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        match self {
-            Self::Owned(bytes) => bytes,
-            Self::Mapped(map) => map,
+        match &self.0 {
+            Place::Memory(bytes) => bytes,
+            Place::File(map) => map,
         }
     }
 }
@@ -99,7 +100,7 @@ mod tests {
             }
             assert_eq!(writer.length(), 8);
             let bytes = writer.finish().unwrap();
-            assert_eq!((&*bytes, matches!(bytes, ScratchBytes::Mapped(_))), (&b"abcdefgh"[..], most < 100), "{most}");
+            assert_eq!((&*bytes, matches!(bytes.0, Place::File(_))), (&b"abcdefgh"[..], most < 100), "{most}");
         }
         assert!(ScratchWriter::new(0).finish().unwrap().is_empty());
     }

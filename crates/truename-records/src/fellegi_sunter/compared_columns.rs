@@ -5,14 +5,10 @@ use std::collections::HashMap;
 use super::column_type::ColumnType;
 use super::compared_column::{Agreement, ComparedColumn, frequency};
 use super::comparison::{NamePart, are_spellings};
-use super::numbered_columns::NumberedColumns;
+use super::numbered_columns::{NumberedColumns, full_name_columns};
 use super::value_frequencies::{ValueFrequencies, full_name};
 use crate::distinct::Firsts;
-use crate::header::header_words;
 use crate::{Record, RecordPair, Tables};
-
-/// Words of the names of columns of names that persons have beside a given and a family name.
-const FURTHER_NAMES: [&str; 6] = ["middle", "second", "maiden", "birth", "other", "former"];
 
 /// The columns that two records are compared by.
 pub(super) struct ComparedColumns {
@@ -148,17 +144,4 @@ impl FullNames {
         self.counts = self.names(columns, firsts).map(|name| (name, count(name))).collect();
         self
     }
-}
-
-/// Returns the places of the columns of given and of family names; none unless there is one of either kind, those of further names aside.
-pub(super) fn full_name_columns(columns: &[(&str, ColumnType)]) -> Option<(usize, usize)> {
-    let only = |kind| {
-        let is_main = |at: &usize| {
-            let (name, of) = columns[*at];
-            of == kind && !header_words(name).iter().any(|word| FURTHER_NAMES.contains(&word.as_str()))
-        };
-        let mut places = (0..columns.len()).filter(is_main);
-        places.next().filter(|_| places.next().is_none())
-    };
-    only(ColumnType::GivenName).zip(only(ColumnType::FamilyName))
 }

@@ -7,12 +7,21 @@ use super::compared_column::{ComparedColumn, MISSING};
 use super::name_suffix::is_suffix_column;
 use crate::columns::Columns;
 use crate::distinct_texts::{DistinctTexts, trimmed};
+use crate::header::header_words;
 use crate::{Record, Tables};
+
+/// Words of the names of columns of names that persons have beside a given and a family name.
+const FURTHER_NAMES: [&str; 6] = ["middle", "second", "maiden", "birth", "other", "former"];
+
+/// Sign between a given and a family name.
+pub(super) const BETWEEN: char = '\u{1f}';
 
 /// The columns that are compared, for the texts of one record after another. Suffixes of generations are a part of the names.
 pub(super) struct ColumnTexts {
     shared: Columns,
     pub(super) columns: Vec<TextColumn>,
+    /// Places of the columns of given and of family names, where full names are counted.
+    names: Option<(usize, usize)>,
 }
 
 /// A column of texts.
@@ -36,13 +45,28 @@ impl ColumnTexts {
             let kind = kind(name).filter(|_| is_kept)?;
             Some(TextColumn { name: (*name).to_owned(), kind, suffix: suffix_name.map(str::to_owned) })
         };
-        let columns = (0..).zip(&names).filter_map(column).collect();
-        Self { columns, shared }
+        let columns: Vec<TextColumn> = (0..).zip(&names).filter_map(column).collect();
+        let mut texts = Self { shared, columns, names: None };
+        texts.names = full_name_columns(&texts.kinds());
+        texts
+    }
+
+    /// Returns the folded names and types of the columns.
+    pub(super) fn kinds(&self) -> Vec<(&str, ColumnType)> {
+        self.columns.iter().map(|column| (column.name.as_str(), column.kind)).collect()
+    }
+
+    /// Returns the number of columns, one of full names behind the others among them.
+    pub(super) fn count(&self) -> usize {
+        self.columns.len() + usize::from(self.names.is_some())
     }
 
     /// Returns the text of a record in a column; none if it has no value.
     pub(super) fn text<'a>(&self, record: &'a Record, column: usize) -> Option<Cow<'a, str>> {
-        let TextColumn { name, suffix, .. } = &self.columns[column];
+        let Some(TextColumn { name, suffix, .. }) = self.columns.get(column) else {
+            let (given, family) = self.names?;
+            return Some(format!("{}{BETWEEN}{}", self.text(record, given)?, self.text(record, family)?).into());
+        };
         let value = self.shared.value(record, name);
         let suffix = suffix.as_ref().map(|name| self.shared.value(record, name)).filter(|suffix| !suffix.is_empty());
         trimmed(match suffix {
@@ -113,6 +137,19 @@ fn numbered_rows<'a>(
         }
     }
     rows
+}
+
+/// Returns the places of the columns of given and of family names; none unless there is one of either kind, those of further names aside.
+pub(super) fn full_name_columns(columns: &[(&str, ColumnType)]) -> Option<(usize, usize)> {
+    let only = |kind| {
+        let is_main = |at: &usize| {
+            let (name, of) = columns[*at];
+            of == kind && !header_words(name).iter().any(|word| FURTHER_NAMES.contains(&word.as_str()))
+        };
+        let mut places = (0..columns.len()).filter(is_main);
+        places.next().filter(|_| places.next().is_none())
+    };
+    only(ColumnType::GivenName).zip(only(ColumnType::FamilyName))
 }
 
 /// A column of suffixes of generations, which are a part of the names in another one.

@@ -1,17 +1,14 @@
 //! Counts of values, words and n-grams in two passes: texts of records, then terms of distinct texts.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::column_type::ColumnType;
-use super::compared_column::{ComparedColumn, MISSING};
-use super::compared_columns::full_name_columns;
+use super::compared_column::ComparedColumn;
 use super::model::FellegiSunterModel;
-use super::numbered_columns::NumberedColumns;
+use super::numbered_columns::{BETWEEN, ColumnTexts, full_name_columns};
 use super::value_frequencies::full_name;
 use crate::{Record, Tables};
-
-/// Sign between a given and a family name.
-const BETWEEN: char = '\u{1f}';
 
 /// A text of a column, with the number of records that have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,31 +25,22 @@ impl FellegiSunterModel {
     /// Returns the distinct texts of the columns of distinct records. Those of the parts of a table are added by column and text before
     /// [`Self::value_terms`] takes them.
     pub fn value_texts(&self, records: &[Record]) -> Vec<ValueText> {
-        let numbered = NumberedColumns::of(Tables::One(records), |name| self.kind(name)).0;
-        let mut found = Vec::new();
-        let place = |name: &str| self.columns.iter().position(|column| column.name == name);
-        for column in &numbered {
-            let texts = column.texts.in_order();
-            let mut counts = vec![0; texts.len()];
-            column.left.iter().filter(|text| **text != MISSING).for_each(|text| counts[*text as usize] += 1);
-            let number = place(&column.name).expect("the column is one of the model") as u32;
-            let texts = texts.into_iter().zip(counts);
-            found.extend(texts.map(|(text, records)| ValueText { column: number, text: text.to_owned(), records }));
+        let texts = ColumnTexts::of(Tables::One(records), |name| self.kind(name));
+        let mut counts: BTreeMap<(usize, Cow<'_, str>), u64> = BTreeMap::new();
+        for record in records {
+            for column in 0..texts.count() {
+                let text = texts.text(record, column);
+                text.into_iter().for_each(|text| *counts.entry((column, text)).or_default() += 1);
+            }
         }
-        let named: Vec<(&str, ColumnType)> =
-            numbered.iter().map(|column| (column.name.as_str(), column.kind)).collect();
-        if let Some((given, family)) = full_name_columns(&named) {
-            let (given, family) = (&numbered[given], &numbered[family]);
-            let mut counts: HashMap<(u32, u32), u64> = HashMap::new();
-            let names = given.left.iter().copied().zip(family.left.iter().copied());
-            let names = names.filter(|(given, family)| *given != MISSING && *family != MISSING);
-            names.for_each(|name| *counts.entry(name).or_default() += 1);
-            let (first, last) = (given.texts.in_order(), family.texts.in_order());
-            let text = |(given, family): (u32, u32)| full_name_text(first[given as usize], last[family as usize]);
-            let column = self.columns.len() as u32;
-            found.extend(counts.into_iter().map(|(name, records)| ValueText { column, text: text(name), records }));
-        }
+        let number = |column: usize| {
+            let name = texts.columns.get(column).map(|column| &column.name);
+            self.columns.iter().position(|own| Some(&own.name) == name).unwrap_or(self.columns.len()) as u32
+        };
+        let found = counts.into_iter();
         found
+            .map(|((column, text), records)| ValueText { column: number(column), text: text.into_owned(), records })
+            .collect()
     }
 
     /// Returns the terms of distinct texts of a column with their counts, for [`ValueFrequencies::new`](super::ValueFrequencies::new). Each
@@ -85,9 +73,4 @@ pub(super) fn value_terms(columns: &[(&str, ColumnType)], column: usize, texts: 
     let [first, last] = [(given, first), (family, last)].map(|(at, texts)| compared(columns[at], &texts));
     let term = |row: u32| Some(full_name(first.term(first.left(row)?), last.term(last.left(row)?)));
     (0..).zip(records).filter_map(|(row, records)| Some((term(row)?, records))).collect()
-}
-
-/// Returns the text of a full name.
-pub(super) fn full_name_text(given: &str, family: &str) -> String {
-    format!("{given}{BETWEEN}{family}")
 }
