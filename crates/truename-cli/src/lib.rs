@@ -33,9 +33,13 @@ mod tsne;
 use std::ffi::OsString;
 
 use clap::Parser;
+use truename_storage::SpillAllocator;
 
 use arguments::{Arguments, Command, ProgressForm};
 pub use exit_code::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: SpillAllocator = SpillAllocator;
 
 /// Runs the command with its arguments, the first of which is its own name. `program` is the program with its first arguments that runs the
 /// command in another process. Ends the process itself where the arguments cannot be read, where they ask for help, and after an

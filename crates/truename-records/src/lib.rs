@@ -66,7 +66,7 @@ mod thing_name;
 
 pub use block_rule::BlockRule;
 pub use blocking::{Blocking, CandidatePairs};
-pub use cells::{Cells, CellsWriter};
+pub use cells::Cells;
 pub use classifier::{ClassifierScorer, PairClassifier};
 pub use clusters::Clusters;
 pub use compared_tables::ComparedTables;

@@ -2,8 +2,8 @@
 //!
 //! An [`Environment`] is an open file. A [`WriteTransaction`] changes its [`Table`]s, all at once or not at all. A
 //! [`ReadTransaction`] sees one committed state; the values that it reads are borrowed from the map, without a copy.
-//! Either is a [`Transaction`] to read in. The binding to LMDB is private to this crate. A [`ScratchWriter`] keeps what is too large for the
-//! memory in a temporary file.
+//! Either is a [`Transaction`] to read in. The binding to LMDB is private to this crate. The [`SpillAllocator`] puts large allocations
+//! into temporary files, for work on more data than the memory holds.
 //!
 //! ```
 //! use truename_storage::{Environment, Table};
@@ -25,7 +25,7 @@
 mod environment;
 mod error;
 mod free_space;
-mod scratch_bytes;
+mod spill;
 mod stored;
 mod table;
 mod transaction;
@@ -33,7 +33,7 @@ mod transaction;
 pub use environment::{Environment, EnvironmentOptions};
 pub use error::{Error, damaged, damaged_in, io_error, unreadable};
 pub use free_space::full_disk;
-pub use scratch_bytes::{ScratchBytes, ScratchWriter};
+pub use spill::{SpillAllocator, Spilling};
 pub use stored::{Item, Stored};
 pub use table::{Entry, Table};
 pub use transaction::{ReadTransaction, Transaction, WriteTransaction};

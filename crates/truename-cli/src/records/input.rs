@@ -4,9 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use truename_read::Encoding;
-use truename_records::{
-    BlockRule, CellsWriter, ClusteredTable, ColumnChoice, RecordTable, RecordTables, StandingClusters,
-};
+use truename_records::{BlockRule, Cells, ClusteredTable, ColumnChoice, RecordTable, RecordTables, StandingClusters};
 
 use crate::arguments::{Dedupe, InputFormat};
 use crate::exit_code::UsageError;
@@ -89,17 +87,16 @@ fn read(path: &Path, arguments: &Dedupe, quiet: bool) -> anyhow::Result<(RecordT
         input.header_note(&[]).iter().for_each(|note| crate::say!("{note}"));
     }
     let mut columns = input.rows.table().map(|table| table.columns.clone()).unwrap_or_default();
-    let (mut cells, mut malformed) = (CellsWriter::default(), MalformedRows::new(arguments.strict));
+    let (mut cells, mut malformed) = (Cells::default(), MalformedRows::new(arguments.strict));
     while let Some(record) = input.rows.read()? {
         interrupt::check()?;
         if !record.content().is_empty() {
             let (row, faults) = values(&record, columns.len(), input.rows.encoding());
             faults.into_iter().try_for_each(|fault| malformed.add(input.rows.path(), record.line, fault))?;
-            cells.push(row)?;
+            cells.push(row);
         }
     }
     input.bar.finish_and_clear();
-    let cells = cells.finish()?;
     columns.extend(extra_columns(&columns, cells.width()));
     Ok((RecordTable::of_cells(path.display().to_string(), columns, cells), malformed))
 }

@@ -40,7 +40,7 @@ const UNSAFE: [&str; 13] = [
     "truename-server/src/memory.rs",
     "truename-storage/src/environment.rs",
     "truename-storage/src/free_space.rs",
-    "truename-storage/src/scratch_bytes.rs",
+    "truename-storage/src/spill.rs",
 ];
 
 fn crates() -> PathBuf {
