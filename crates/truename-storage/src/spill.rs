@@ -3,17 +3,25 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 #[cfg(target_os = "linux")]
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    fs::File,
+    os::fd::AsRawFd,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 /// Bytes from which an allocation is put into a temporary file.
 const LARGE: usize = 4 << 20;
 
+/// Greatest alignment of a map on every system.
+#[cfg(target_os = "linux")]
+const PAGE: usize = 4096;
+
 /// Number of [`Spilling`]s that live.
 static SPILLING: AtomicUsize = AtomicUsize::new(0);
 
-/// Addresses of the allocations that are in files.
+/// Addresses of the allocations that are in files, with these.
 #[cfg(target_os = "linux")]
-static MAPPED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+static MAPPED: Mutex<Vec<(usize, File)>> = Mutex::new(Vec::new());
 
 /// An allocator by which a program works on more data than the memory holds: while a [`Spilling`] lives, each allocation of 4 MiB or more is the
 /// map of an unnamed temporary file (`TMPDIR`), whose pages the system writes there when it needs the memory. Smaller ones, those for which no
@@ -70,6 +78,9 @@ unsafe impl GlobalAlloc for SpillAllocator {
             // SAFETY: what is not mapped is of `System`, with the caller's layout.
             return unsafe { System.realloc(address, layout, bytes) };
         }
+        if let Some(moved) = map_again(address, layout, bytes) {
+            return moved;
+        }
         // SAFETY: `bytes` is a size of the caller for this alignment; both allocations have the bytes that are copied, and the old one is given
         // back once.
         unsafe {
@@ -84,45 +95,68 @@ unsafe impl GlobalAlloc for SpillAllocator {
 }
 
 #[cfg(target_os = "linux")]
-fn mapped() -> MutexGuard<'static, Vec<usize>> {
+fn mapped() -> MutexGuard<'static, Vec<(usize, File)>> {
     MAPPED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns the place of an allocation among those in files.
+#[cfg(target_os = "linux")]
+fn place(mapped: &[(usize, File)], address: *mut u8) -> Option<usize> {
+    mapped.iter().position(|(known, _)| *known == address.addr())
 }
 
 #[cfg(target_os = "linux")]
 fn is_mapped(address: *mut u8, layout: Layout) -> bool {
-    layout.size() >= LARGE && mapped().contains(&address.addr())
+    layout.size() >= LARGE && place(&mapped(), address).is_some()
+}
+
+/// Gives a file its blocks before the map writes them, so that a full disk is found here and not by a signal. Returns whether it has them.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn has_room(file: &File, bytes: usize) -> bool {
+    // SAFETY: the file is open.
+    bytes.try_into().is_ok_and(|bytes| unsafe { libc::fallocate(file.as_raw_fd(), 0, 0, bytes) } == 0)
 }
 
 /// Maps a temporary file; none where the allocation is not spilled, or the file cannot be made as long as it is.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 fn map(layout: Layout) -> Option<*mut u8> {
-    use std::os::fd::AsRawFd;
-
-    if !is_spilled(layout.size()) {
+    if !is_spilled(layout.size()) || layout.align() > PAGE {
         return None;
     }
-    let file = tempfile::tempfile().ok()?;
-    let bytes = layout.size();
-    // SAFETY: the file is open. Its blocks are there before it is written by the map: a full disk is found here, and not by a signal.
-    let has_room = unsafe { libc::fallocate(file.as_raw_fd(), 0, 0, bytes.try_into().ok()?) } == 0;
-    if !has_room {
-        return None;
-    }
-    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let file = tempfile::tempfile().ok().filter(|file| has_room(file, layout.size()))?;
+    let (access, fd) = (libc::PROT_READ | libc::PROT_WRITE, file.as_raw_fd());
     // SAFETY: a new map at an address of the system's choice; the file has no name, so nobody else can change it.
-    let address = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, libc::MAP_SHARED, file.as_raw_fd(), 0) };
+    let address = unsafe { libc::mmap(std::ptr::null_mut(), layout.size(), access, libc::MAP_SHARED, fd, 0) };
     if address == libc::MAP_FAILED {
         return None;
     }
-    let address = address.cast::<u8>();
-    if address.align_offset(layout.align()) != 0 {
-        // SAFETY: the map of above.
-        unsafe { libc::munmap(address.cast(), bytes) };
+    mapped().push((address.addr(), file));
+    Some(address.cast())
+}
+
+/// Maps the file of an allocation with another size, without a copy; none where it has none, or the map cannot be made.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn map_again(address: *mut u8, layout: Layout, bytes: usize) -> Option<*mut u8> {
+    if layout.size().min(bytes) < LARGE {
         return None;
     }
-    mapped().push(address.addr());
-    Some(address)
+    let mut mapped = mapped();
+    let known = place(&mapped, address)?;
+    let file = &mapped[known].1;
+    let is_sized = if bytes < layout.size() { file.set_len(bytes as u64).is_ok() } else { has_room(file, bytes) };
+    if !is_sized {
+        return None;
+    }
+    // SAFETY: a map of this size, of which the caller has the only pointer, and a file that is as long as the new one.
+    let moved = unsafe { libc::mremap(address.cast(), layout.size(), bytes, libc::MREMAP_MAYMOVE) };
+    if moved == libc::MAP_FAILED {
+        return None;
+    }
+    mapped[known].0 = moved.addr();
+    Some(moved.cast())
 }
 
 /// Gives a map back. Returns whether the allocation is one.
@@ -133,8 +167,9 @@ fn unmap(address: *mut u8, layout: Layout) -> bool {
         return false;
     }
     let mut mapped = mapped();
-    let Some(place) = mapped.iter().position(|known| *known == address.addr()) else { return false };
-    mapped.swap_remove(place);
+    let Some(known) = place(&mapped, address) else { return false };
+    // Before the map: then its address may be another allocation's.
+    mapped.swap_remove(known);
     drop(mapped);
     // SAFETY: a map of this size, which the caller gives back.
     unsafe { libc::munmap(address.cast(), layout.size()) };
@@ -148,6 +183,11 @@ fn is_mapped(_: *mut u8, _: Layout) -> bool {
 
 #[cfg(not(target_os = "linux"))]
 fn map(_: Layout) -> Option<*mut u8> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn map_again(_: *mut u8, _: Layout, _: usize) -> Option<*mut u8> {
     None
 }
 
@@ -191,6 +231,9 @@ mod tests {
         drop(zeros);
         bytes.extend(pattern(9 * LARGE).skip(2 * LARGE));
         assert!(is_in_file(&bytes) && bytes.iter().copied().eq(pattern(9 * LARGE)));
+        bytes.truncate(5 * LARGE);
+        bytes.shrink_to_fit();
+        assert!(is_in_file(&bytes) && bytes.iter().copied().eq(pattern(5 * LARGE)));
         drop(spilling);
         assert!(is_in_file(&bytes) && !is_in_file(&vec![0_u8; LARGE]));
         bytes.truncate(100);
