@@ -177,7 +177,7 @@ impl Source {
         let Beginning { bytes, is_whole, reader } = match form {
             _ if !is_kept => Beginning::of(encoding.decoded(raw.reader)),
             Form::Utf8 { keeps_mark: true } => raw,
-            _ => raw.without(encoding.mark()),
+            _ => raw.without_marks(encoding.mark()),
         };
         Ok(Self {
             path: path.to_owned(),
@@ -361,11 +361,13 @@ impl Beginning {
         Self { reader: Box::new(Cursor::new(bytes.clone()).chain(rest)), bytes, is_whole }
     }
 
-    /// Passes over the mark with which the bytes begin.
-    fn without(mut self, mark: &[u8]) -> Self {
-        // It was read already.
-        let _ = io::copy(&mut (&mut self.reader).take(mark.len() as u64), &mut io::sink());
-        self.bytes.drain(..mark.len());
+    /// Passes over the marks with which the bytes begin: a program that adds one to a marked file leaves two.
+    fn without_marks(mut self, mark: &[u8]) -> Self {
+        while !mark.is_empty() && self.bytes.starts_with(mark) {
+            // It was read already.
+            let _ = io::copy(&mut (&mut self.reader).take(mark.len() as u64), &mut io::sink());
+            self.bytes.drain(..mark.len());
+        }
         self
     }
 }

@@ -26,6 +26,8 @@ use truename_read::xml::UnresolvedReferences;
 const LONGEST_NAME_BYTES: usize = 4096;
 /// Note on concepts that name a replacement and are not marked as out of use.
 const REPLACED_IN_USE: &str = "concepts kept, not marked as obsolete, that name a replacement";
+/// Note on ids such as `9E+17`.
+const ROUNDED: &str = "ids kept that a spreadsheet rounded, as it shows long numbers (9E+17)";
 /// Number of problems listed; all are counted.
 const LISTED_PROBLEMS: usize = 1000;
 
@@ -261,6 +263,9 @@ impl Collector {
         // `NA` is the code of Namibia.
         if id.as_str() != "NA" && self.leaves_out(id.as_str()) {
             return self.placeholder(line, id.as_str(), "a placeholder in place of an id, so the entry was left out");
+        }
+        if is_rounded(id.as_str()) {
+            self.add_left_out(ROUNDED);
         }
         let mut concept = Concept::new(id, "");
         let named = !entry.name.is_empty() || !entry.synonyms.is_empty();
@@ -627,10 +632,18 @@ impl Collector {
     }
 }
 
+/// Returns whether an id is a number in the form that spreadsheets give long ones: `9E+17`, `1.23457E+11`.
+fn is_rounded(id: &str) -> bool {
+    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    id.split_once("E+")
+        .is_some_and(|(number, exponent)| are_digits(exponent) && are_digits(&number.replacen('.', "", 1)))
+}
+
 /// Returns an id without the byte order mark that a line has where files were joined.
 fn without_mark(id: &str) -> &str {
     id.trim_start_matches('\u{FEFF}')
 }
+
 /// Returns a name with blanks in the place of its line ends, as files that are set out for reading have them.
 fn on_one_line(name: &str) -> Cow<'_, str> {
     if !name.contains(['\n', '\r']) {

@@ -13,7 +13,7 @@ use crate::{Error, SynonymScope, error};
 
 pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Error> {
     let path = source.path().to_owned();
-    let (mut term, mut has_header) = (None::<Term>, false);
+    let (mut term, mut has_header, mut begun) = (None::<Term>, false, String::new());
     for_each_row(
         source,
         collector,
@@ -21,6 +21,20 @@ pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Erro
         |number, line, collector| {
             // A file that begins with a byte order mark may stand within another.
             let line = line.trim_start_matches('\u{FEFF}').trim();
+            // A backslash at the end of a line continues it (OBO 1.2, section "escape characters").
+            if let Some(first) =
+                line.strip_suffix('\\').filter(|first| !first.ends_with('\\') && !line.starts_with('!'))
+            {
+                begun.push_str(first);
+                return Ok(());
+            }
+            let whole;
+            let line = if begun.is_empty() {
+                line
+            } else {
+                whole = std::mem::take(&mut begun) + line;
+                whole.trim()
+            };
             if line.is_empty() || line.starts_with('!') {
                 return Ok(());
             }
@@ -58,6 +72,9 @@ pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Erro
             }
         },
     )?;
+    if !begun.is_empty() {
+        collector.problem(None, &begun, "the file ends behind a line that is to be continued, so it was skipped")?;
+    }
     term.map_or(Ok(()), |term| term.finish(collector))
 }
 

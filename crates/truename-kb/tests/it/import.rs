@@ -347,6 +347,22 @@ fn the_whole_of_a_part_is_kept() {
 }
 
 #[test]
+fn a_line_of_obo_goes_on_behind_a_backslash() {
+    let obo = "[Term]\nid: X:1\nname: nail of \\\n a finger\nsynonym: \"slash \\\\\" EXACT []\n! note \\\nis_a: X:0\n\n[Term]\nid: X:2\nname: hair\\\n";
+    let read = import(Format::Obo, obo);
+    let nail = &read.concepts[0];
+    assert_eq!((nail.name.as_str(), &nail.synonyms[..]), ("nail of a finger", &["slash \\".to_owned()][..]));
+    assert_eq!((nail.parents.len(), read.concepts.len(), read.problem_count), (1, 1, 2), "{:?}", read.problems);
+}
+
+#[test]
+fn ids_that_a_spreadsheet_rounded_are_counted() {
+    let read = import(Format::Csv, "id,name\n1.23457E+11,nail\n9E+17,hair\nE+1,skin\n2E+,bone\n");
+    let notes: Vec<String> = read.notes().iter().map(|note| note.reason.clone()).collect();
+    assert!(notes.iter().any(|note| note.ends_with("(9E+17): 2")) && read.concepts.len() == 4, "{notes:?}");
+}
+
+#[test]
 fn disjoint_classes_are_kept() {
     let obo = "[Term]\nid: X:1\nname: nail\ndisjoint_from: X:2 ! hair\n\n[Term]\nid: X:2\nname: hair\n";
     let prefixes = "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix o: \
