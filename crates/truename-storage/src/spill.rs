@@ -26,7 +26,7 @@ static MAPPED: Mutex<Vec<(usize, File)>> = Mutex::new(Vec::new());
 /// An allocator by which a program works on more data than the memory holds: while a [`Spilling`] lives, each allocation of 4 MiB or more is the
 /// map of an unnamed temporary file (`TMPDIR`), whose pages the system writes there when it needs the memory. Smaller ones, those for which no
 /// file can be made, and all on systems other than Linux are those of [`System`]. A program names it `#[global_allocator]`; without that a
-/// [`Spilling`] changes nothing.
+/// [`Spilling`] changes nothing. A child made by `fork` shares the files with its parent, so it must not write to what was there before.
 #[derive(Clone, Copy, Debug)]
 pub struct SpillAllocator;
 

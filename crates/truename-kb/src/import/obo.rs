@@ -3,6 +3,8 @@
 //! A line that cannot be read is listed and left out, and its term is kept: `fastobo`, which checks the whole
 //! grammar, drops a term for one such line.
 
+use std::borrow::Cow;
+
 use truename_error::{HintPart, hint};
 use truename_read::Source;
 
@@ -13,7 +15,43 @@ use crate::{Error, SynonymScope, error};
 
 pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Error> {
     let path = source.path().to_owned();
-    let (mut term, mut has_header, mut begun) = (None::<Term>, false, String::new());
+    let (mut term, mut has_header) = (None::<Term>, false);
+    let mut take = |number: u64, line: &str, collector: &mut Collector| {
+        if let Some(stanza) = stanza(line) {
+            has_header = true;
+            let opened = stanza.eq_ignore_ascii_case("Term").then(|| Term { line: number, ..Term::default() });
+            if opened.is_none() && !stanza.eq_ignore_ascii_case("Typedef") {
+                collector.add_unread(&format!("[{stanza}]"));
+            }
+            return std::mem::replace(&mut term, opened).map_or(Ok(()), |term| term.finish(collector));
+        }
+        let clause = line.split_once(':').filter(|(tag, _)| !tag.is_empty() && !tag.contains(char::is_whitespace));
+        match (clause, &mut term) {
+            (None, None) if !has_header => Err(error::syntax(
+                &path,
+                Some(number),
+                format!("not OBO: no `tag: value` but \"{}\"", truename_text::excerpt(line)),
+            )
+            .with_hint(hint![
+                "an OBO file begins with a header such as `format-version: 1.4`; name another format with ",
+                HintPart::setting("format")
+            ])),
+            (Some(("id", value)), Some(open)) if open.has_other_id(value) => {
+                collector.problem(Some(number), value, "a second id, so a new term begins here")?;
+                let opened = Term { line: number, ..Term::default() };
+                std::mem::replace(open, opened).finish(collector)?;
+                open.take(number, "id", value.trim(), collector)
+            }
+            (Some((tag, value)), Some(term)) => term.take(number, tag, value.trim(), collector),
+            (None, Some(term)) => term.skip(number, line, "not a `tag: value` line", collector),
+            _ => {
+                has_header = true;
+                Ok(())
+            }
+        }
+    };
+    // Number and beginning of a line that goes on in the next one.
+    let mut begun = None::<(u64, String)>;
     for_each_row(
         source,
         collector,
@@ -21,61 +59,33 @@ pub(super) fn read(source: Source, collector: &mut Collector) -> Result<(), Erro
         |number, line, collector| {
             // A file that begins with a byte order mark may stand within another.
             let line = line.trim_start_matches('\u{FEFF}').trim();
-            // A backslash at the end of a line continues it (OBO 1.2, section "escape characters").
-            if let Some(first) =
-                line.strip_suffix('\\').filter(|first| !first.ends_with('\\') && !line.starts_with('!'))
-            {
-                begun.push_str(first);
-                return Ok(());
-            }
-            let whole;
-            let line = if begun.is_empty() {
-                line
-            } else {
-                whole = std::mem::take(&mut begun) + line;
-                whole.trim()
-            };
             if line.is_empty() || line.starts_with('!') {
                 return Ok(());
             }
-            if let Some(stanza) = stanza(line) {
-                has_header = true;
-                let opened = stanza.eq_ignore_ascii_case("Term").then(|| Term { line: number, ..Term::default() });
-                if opened.is_none() && !stanza.eq_ignore_ascii_case("Typedef") {
-                    collector.add_unread(&format!("[{stanza}]"));
+            let (number, line) = match begun.take() {
+                Some((first, beginning)) if stanza(line).is_some() => {
+                    take(first, &beginning, collector)?;
+                    (number, Cow::Borrowed(line))
                 }
-                return std::mem::replace(&mut term, opened).map_or(Ok(()), |term| term.finish(collector));
-            }
-            let clause = line.split_once(':').filter(|(tag, _)| !tag.is_empty() && !tag.contains(char::is_whitespace));
-            match (clause, &mut term) {
-                (None, None) if !has_header => Err(error::syntax(
-                    &path,
-                    Some(number),
-                    format!("not OBO: no `tag: value` but \"{}\"", truename_text::excerpt(line)),
-                )
-                .with_hint(hint![
-                    "an OBO file begins with a header such as `format-version: 1.4`; name another format with ",
-                    HintPart::setting("format")
-                ])),
-                (Some(("id", value)), Some(open)) if open.has_other_id(value) => {
-                    collector.problem(Some(number), value, "a second id, so a new term begins here")?;
-                    let opened = Term { line: number, ..Term::default() };
-                    std::mem::replace(open, opened).finish(collector)?;
-                    open.take(number, "id", value.trim(), collector)
-                }
-                (Some((tag, value)), Some(term)) => term.take(number, tag, value.trim(), collector),
-                (None, Some(term)) => term.skip(number, line, "not a `tag: value` line", collector),
-                _ => {
-                    has_header = true;
+                Some((first, beginning)) => (first, Cow::Owned(beginning + line)),
+                None => (number, Cow::Borrowed(line)),
+            };
+            match continued(&line) {
+                Some(beginning) => {
+                    begun = Some((number, beginning.to_owned()));
                     Ok(())
                 }
+                None => take(number, &line, collector),
             }
         },
     )?;
-    if !begun.is_empty() {
-        collector.problem(None, &begun, "the file ends behind a line that is to be continued, so it was skipped")?;
-    }
+    begun.map_or(Ok(()), |(number, line)| take(number, &line, collector))?;
     term.map_or(Ok(()), |term| term.finish(collector))
+}
+
+/// Returns what stands before the backslash by which a line is continued (OBO 1.2, section "escape characters").
+fn continued(line: &str) -> Option<&str> {
+    line.strip_suffix('\\').filter(|beginning| !beginning.ends_with('\\'))
 }
 
 /// Returns the name of the stanza that a line begins, as `Term` of `[Term]`; the last bracket of a known one may be missing.
