@@ -17,6 +17,8 @@ pub struct Encoding {
 }
 
 impl Encoding {
+    /// The byte order mark of UTF-8.
+    pub(crate) const MARK: &[u8] = b"\xEF\xBB\xBF";
     /// UTF-8 without a byte order mark.
     pub const UTF_8: Self = Self { encoding: UTF_8, marked: false };
 
@@ -96,7 +98,7 @@ impl Encoding {
             (false, _) => b"",
             (true, encoding) if encoding == UTF_16LE => b"\xFF\xFE",
             (true, encoding) if encoding == UTF_16BE => b"\xFE\xFF",
-            (true, _) => b"\xEF\xBB\xBF",
+            (true, _) => Self::MARK,
         }
     }
 }

@@ -174,11 +174,12 @@ impl Source {
         }
         let encoding = Encoding::tell(asked, &raw.bytes);
         let is_kept = encoding.is_utf8() || (matches!(form, Form::Raw) && !encoding.is_utf16());
-        let Beginning { bytes, is_whole, reader } = match form {
-            _ if !is_kept => Beginning::of(encoding.decoded(raw.reader)),
-            Form::Utf8 { keeps_mark: true } => raw,
-            _ => raw.without_marks(encoding.mark()),
+        let (text, mark) = match form {
+            _ if !is_kept => (Beginning::of(encoding.decoded(raw.reader)), Encoding::MARK),
+            Form::Utf8 { keeps_mark: true } => (raw, &b""[..]),
+            _ => (raw, encoding.mark()),
         };
+        let Beginning { bytes, is_whole, reader } = text.without_marks(mark);
         Ok(Self {
             path: path.to_owned(),
             encoding,

@@ -12,6 +12,10 @@ use std::{
 /// Bytes from which an allocation is put into a temporary file.
 const LARGE: usize = 4 << 20;
 
+/// Most files at a time, so that the program can open its own. Few allocations are so large.
+#[cfg(target_os = "linux")]
+const MOST_FILES: usize = 256;
+
 /// Greatest alignment of a map on every system.
 #[cfg(target_os = "linux")]
 const PAGE: usize = 4096;
@@ -122,7 +126,7 @@ fn has_room(file: &File, bytes: usize) -> bool {
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 fn map(layout: Layout) -> Option<*mut u8> {
-    if !is_spilled(layout.size()) || layout.align() > PAGE {
+    if !is_spilled(layout.size()) || layout.align() > PAGE || mapped().len() >= MOST_FILES {
         return None;
     }
     let file = tempfile::tempfile().ok().filter(|file| has_room(file, layout.size()))?;

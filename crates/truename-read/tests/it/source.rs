@@ -128,10 +128,11 @@ fn every_way_knows_the_end_of_packed_data_and_bounds_a_line() {
 
 #[test]
 fn encodings_are_told_by_mark_label_and_declaration() {
-    let cases: [(&[u8], Option<&str>, &str); 12] = [
+    let cases: [(&[u8], Option<&str>, &str); 13] = [
         (b"\xEF\xBB\xBFna\xC3\xAFve", None, "naïve"),
         (b"\xEF\xBB\xBF\xEF\xBB\xBFna\xC3\xAFve", None, "naïve"),
         (b"\xFF\xFEn\0a\0\xEF\0v\0e\0", None, "naïve"),
+        (b"\xFF\xFE\xFF\xFEn\0a\0\xEF\0v\0e\0", None, "naïve"),
         (b"na\xEFve", Some("windows-1252"), "naïve"),
         (b"na\xEF", Some("windows-1252"), "naï"),
         (b"na\xC3\xAFve", Some("windows-1252"), "naïve"),
