@@ -25,6 +25,8 @@ pub(super) struct Coverage {
     pub found: BTreeSet<String>,
     /// Types of the knowledge base whose concepts it does not find.
     pub others: Vec<String>,
+    /// True if it finds most of the concepts without a type.
+    pub has_untyped: bool,
 }
 
 impl Coverage {
@@ -57,12 +59,17 @@ impl Coverage {
                 covered.insert(concept_type);
                 continue;
             }
-            let found = recognizer.types_of_names(&names)?;
+            let texts: Vec<&str> = names.iter().map(String::as_str).collect();
+            let mut found: BTreeMap<String, usize> = BTreeMap::new();
+            for name in recognizer.types_of_names(&texts)?.into_iter().flatten() {
+                *found.entry(name).or_default() += 1;
+            }
             let share = found.values().sum::<usize>() as f64 / names.len() as f64;
             tracing::info!("{share:.2} of {} names of type \"{concept_type}\" are mentions of {found:?}", names.len());
             if is_enough && share >= COVERED {
                 let usual = found.into_iter().filter(|(_, count)| *count as f64 >= USUAL * share * names.len() as f64);
                 coverage.found.extend(usual.map(|(name, _)| name));
+                coverage.has_untyped |= concept_type.is_empty();
                 covered.insert(concept_type);
             } else if concept_type.is_empty() {
                 return Ok(None);

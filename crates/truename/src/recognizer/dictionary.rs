@@ -196,6 +196,16 @@ impl DictionaryRecognizer {
         })
     }
 
+    /// Returns a form as mentions: one, or where they are typed one for each type of its concepts.
+    pub(super) fn mentions(&self, form: FormMatch) -> Vec<RecognizedMention> {
+        let types = if self.typed { form.form.senses.types() } else { Vec::new() };
+        if types.is_empty() {
+            return vec![form.recognized];
+        }
+        let of = |mention_type| RecognizedMention { mention_type, ..form.recognized.clone() };
+        types.into_iter().map(of).collect()
+    }
+
     fn in_document(&self, reading: &Reading<'_>, snapshot: &Snapshot<'_>) -> Result<Vec<FormMatch>, Error> {
         let model = match &self.decision {
             Decision::Rules => return self.forms(reading, false, snapshot),
@@ -466,16 +476,6 @@ impl FormMatch {
     fn short_form(&self) -> f32 {
         f32::from(u8::from(self.is_expanded) + 2 * u8::from(self.recognized.tentative))
     }
-
-    /// Returns the mention, once for each type of its concepts.
-    fn typed(self) -> Vec<RecognizedMention> {
-        let types = self.form.senses.types();
-        if types.is_empty() {
-            return vec![self.recognized];
-        }
-        let of = |mention_type| RecognizedMention { mention_type, ..self.recognized.clone() };
-        types.into_iter().map(of).collect()
-    }
 }
 
 /// Finds the forms of a document, and once more if some of these stand before short forms that they define.
@@ -623,10 +623,7 @@ fn names_with(words: &Words, word: usize, snapshot: &Snapshot<'_>) -> Result<u32
 
 impl Recognizer for DictionaryRecognizer {
     fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
-        let mentions = |found: Vec<FormMatch>| match self.typed {
-            true => found.into_iter().flat_map(FormMatch::typed).collect(),
-            false => found.into_iter().map(|one| one.recognized).collect(),
-        };
+        let mentions = |found: Vec<FormMatch>| found.into_iter().flat_map(|one| self.mentions(one)).collect();
         Ok(self.find(readings)?.into_iter().map(mentions).collect())
     }
 }

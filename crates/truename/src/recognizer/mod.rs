@@ -8,6 +8,7 @@ mod coverage;
 mod decision;
 mod dictionary;
 mod options;
+mod other_names;
 mod passage;
 mod reading;
 mod senses;

@@ -7,6 +7,7 @@ use truename_error::{ErrorKind, HintPart, hint};
 use truename_infer::{EntityType, Precision, SpanOptions, SpanStrategy};
 
 use super::coverage::Coverage;
+use super::other_names::OtherNames;
 use super::{CompositeRecognizer, DictionaryRecognizer, Recognizer, TrainedRecognizer, UnionRecognizer};
 use crate::{Error, KnowledgeBase, StopNames, bundled_recognizer, with_precision};
 
@@ -121,13 +122,15 @@ impl RecognizerOptions {
     /// Returns the recognizer that is part of the program for the concepts whose names it finds, and the dictionary for the others.
     fn bundled_or_dictionary(&self, kb: &KnowledgeBase) -> Result<Arc<dyn Recognizer>, Error> {
         let dictionary = self.dictionary(kb);
-        let Some((model, others)) = bundled_for(kb, &self.types)? else { return Ok(Arc::new(dictionary)) };
+        let Some((model, coverage)) = bundled_for(kb, &self.types)? else { return Ok(Arc::new(dictionary)) };
         let model = self.configured(model, Some(kb))?;
-        if others.is_empty() {
-            return Ok(Arc::new(model));
-        }
-        let recognizers: Vec<Box<dyn Recognizer>> = vec![Box::new(model), Box::new(dictionary.of_types(others))];
-        Ok(Arc::new(UnionRecognizer::new(recognizers).nested(self.nested.unwrap_or(false))))
+        let others: Box<dyn Recognizer> = match coverage {
+            Coverage { has_untyped: true, .. } => Box::new(OtherNames::new(dictionary, model.clone())),
+            Coverage { others, .. } if !others.is_empty() => Box::new(dictionary.of_types(others)),
+            _ => return Ok(Arc::new(model)),
+        };
+        let union = UnionRecognizer::new(vec![Box::new(model), others]);
+        Ok(Arc::new(union.nested(self.nested.unwrap_or(false))))
     }
 
     /// Refuses options that a dictionary does not have.
@@ -183,10 +186,10 @@ fn own(kb: &KnowledgeBase) -> Result<TrainedRecognizer, Error> {
     })
 }
 
-/// Opens the recognizer that is part of the program, for the types that it finds, with the types of the knowledge base that it does not
-/// find; `None` where it finds none. `wanted`: types of the knowledge base to look for; empty for all.
-fn bundled_for(kb: &KnowledgeBase, wanted: &[String]) -> Result<Option<(TrainedRecognizer, Vec<String>)>, Error> {
+/// Opens the recognizer that is part of the program, for the types that it finds, with the concepts of the knowledge base that it finds;
+/// `None` where it finds none. `wanted`: types of the knowledge base to look for; empty for all.
+fn bundled_for(kb: &KnowledgeBase, wanted: &[String]) -> Result<Option<(TrainedRecognizer, Coverage)>, Error> {
     let Some(model) = bundled_recognizer()? else { return Ok(None) };
     let coverage = Coverage::of(kb, &model, wanted)?;
-    Ok(coverage.map(|Coverage { found, others }| (model.keeping(found), others)))
+    Ok(coverage.map(|coverage| (model.keeping(coverage.found.clone()), coverage)))
 }

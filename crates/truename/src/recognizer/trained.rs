@@ -1,7 +1,7 @@
 //! Recognizes mentions by a model that `train` made: by spans and descriptions of types, or by tags.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -103,19 +103,20 @@ impl TrainedRecognizer {
         Self { kept: types, ..self }
     }
 
-    /// Returns how many of these names, each read alone, are mentions of each type.
-    pub(crate) fn types_of_names(&self, names: &[String]) -> Result<BTreeMap<String, usize>, Error> {
+    /// Returns whether the mentions of a type are kept.
+    pub(super) fn keeps(&self, name: &str) -> bool {
+        self.kept.is_empty() || self.kept.contains(name)
+    }
+
+    /// Returns the type that each of these names has as a mention, read alone; `None` where it is no mention.
+    pub(super) fn types_of_names(&self, names: &[&str]) -> Result<Vec<Option<String>>, Error> {
         /// Least share of a name's bytes in its mention; the rest may be an article or a qualifier.
         const MOST: f64 = 0.6;
-        let texts: Vec<&str> = names.iter().map(String::as_str).collect();
-        let mut types = BTreeMap::new();
-        for (name, found) in names.iter().zip(self.find(&texts, &[])?) {
+        let of_name = |(name, found): (&&str, Vec<RecognizedMention>)| {
             let is_name = |one: &RecognizedMention| one.span.range().len() as f64 >= MOST * name.len() as f64;
-            if let Some(found) = found.into_iter().find(is_name) {
-                *types.entry(found.mention_type).or_default() += 1;
-            }
-        }
-        Ok(types)
+            found.into_iter().find(is_name).map(|one| one.mention_type)
+        };
+        Ok(names.iter().zip(self.find(names, &[])?).map(of_name).collect())
     }
 
     /// Looks for other types than those that the model was trained on, by their descriptions alone.
@@ -285,9 +286,7 @@ impl Recognizer for TrainedRecognizer {
                 !mentions.iter().any(|other| is_mention(other) && other.span.overlaps(one.span))
             };
             let short_forms: Vec<RecognizedMention> = meant.into_iter().filter(is_free).collect();
-            if !self.kept.is_empty() {
-                mentions.retain(|one| self.kept.contains(&one.mention_type));
-            }
+            mentions.retain(|one| self.keeps(&one.mention_type));
             // Spans below their threshold give way.
             mentions.retain(|one| is_mention(one) || !short_forms.iter().any(|other| other.span.overlaps(one.span)));
             mentions.extend(short_forms);
@@ -324,14 +323,15 @@ fn with_bracket(text: &str, span: Span) -> Span {
 }
 
 /// Extends each mention to the longest name of its type that it ends (`kidney injury` in `acute kidney injury`), or whose hyphenated word it
-/// begins, and leaves the likeliest of those that are one then. A name that goes on with another word is another thing (`dopamine agonist`).
+/// begins, or that goes on as a qualifier does (`kidney injury type 2`), and leaves the likeliest of those that are one then. A name that goes
+/// on with another word is another thing (`dopamine agonist`).
 fn extend_to_names(text: &str, mentions: &mut Vec<RecognizedMention>, names: &[RecognizedMention]) {
     for one in mentions.iter_mut() {
         let is_hyphenated =
             text[one.span.end..].strip_prefix('-').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
         let is_around = |name: &&RecognizedMention| {
             name.span.contains(one.span)
-                && (name.span.end == one.span.end || is_hyphenated)
+                && (name.span.end == one.span.end || is_hyphenated || is_qualifier(&text[one.span.end..name.span.end]))
                 && (name.mention_type.is_empty() || name.mention_type.eq_ignore_ascii_case(&one.mention_type))
         };
         if let Some(name) = names.iter().filter(is_around).max_by_key(|name| name.span.range().len())
@@ -347,6 +347,18 @@ fn extend_to_names(text: &str, mentions: &mut Vec<RecognizedMention>, names: &[R
         place(one).cmp(&place(other)).then(margin(other).total_cmp(&margin(one)))
     });
     mentions.dedup_by_key(|one| one.span);
+}
+
+/// Returns whether a text behind a name qualifies it: it begins with a preposition or ends with a number or letter.
+fn is_qualifier(text: &str) -> bool {
+    const PREPOSITIONS: [&str; 8] = ["of", "with", "without", "due", "in", "caused", "associated", "from"];
+    let mut words = text.split(|c: char| c.is_whitespace() || ",()-".contains(c)).filter(|word| !word.is_empty());
+    let is_number = |word: &str| {
+        word.contains(|c: char| c.is_ascii_digit())
+            || word.chars().count() == 1
+            || word.chars().all(|c| "IVX".contains(c))
+    };
+    words.next().is_some_and(|first| PREPOSITIONS.contains(&first) || is_number(words.last().unwrap_or(first)))
 }
 
 /// Returns the parts of a mention between pictographs.
@@ -459,6 +471,25 @@ mod tests {
         let inhibitor = [("inhibitor", "chemical", 1.0), ("angiotensin", "chemical", 2.0)];
         assert_eq!(extended(&inhibitor), [("angiotensin-converting enzyme inhibitor", 2.0)]);
         assert_eq!(extended(&[("dopamine", "chemical", 1.0)]), [("dopamine", 1.0)]);
+    }
+
+    #[test]
+    fn a_mention_is_the_name_that_qualifies_it() {
+        for (name, is_extended) in [
+            ("cataract 48", true),
+            ("cataract type 2", true),
+            ("cataract 3B", true),
+            ("cataract, X-linked recessive IV", true),
+            ("cataract of the left eye", true),
+            ("cataract surgery", false),
+            ("cataract2", true),
+            ("cataract I think", false),
+        ] {
+            let whole = Span::new(0, name.len());
+            let mut mentions = vec![RecognizedMention::new(Span::new(0, "cataract".len()))];
+            extend_to_names(name, &mut mentions, &[RecognizedMention::new(whole)]);
+            assert_eq!(mentions[0].span == whole, is_extended, "{name}");
+        }
     }
 
     #[test]

@@ -67,6 +67,14 @@ fn each_type_has_the_recognizer_that_knows_its_names() {
 }
 
 #[test]
+fn concepts_without_types_are_found_by_the_dictionary_where_the_model_knows_no_such_names() {
+    let products = concepts(PRODUCTS, "P", None).into_iter().take(10);
+    let all = mentions(concepts(DISEASES, "D", None).into_iter().chain(products).collect(), LinkOptions::default());
+    let product = ("Quill Database".to_owned(), Vec::new(), false);
+    assert_eq!(all, [found("osteoarthritis", "disease", true), found("asthma", "disease", false), product]);
+}
+
+#[test]
 fn too_few_names_tell_nothing() {
     let few = concepts(DISEASES, "D", None).into_iter().take(10).collect();
     assert_eq!(mentions(few, LinkOptions::default()), [("asthma".to_owned(), Vec::new(), false)]);

@@ -1,0 +1,72 @@
+//! Names that a trained recognizer leaves to the dictionary, in a knowledge base without types.
+
+use std::collections::HashMap;
+
+use truename_kb::ConceptId;
+use truename_text::natural_order;
+
+use super::dictionary::FormMatch;
+use super::{DictionaryRecognizer, Reading, RecognizedMention, Recognizer, TrainedRecognizer};
+use crate::Error;
+use crate::call::Call;
+use crate::memo::Memo;
+
+/// Finds the names of those concepts of a knowledge base whose preferred name, read alone, is no mention of a trained recognizer.
+pub(super) struct OtherNames {
+    dictionary: DictionaryRecognizer,
+    model: TrainedRecognizer,
+    /// Whether the model leaves a concept to the dictionary.
+    verdicts: Memo<bool>,
+}
+
+impl OtherNames {
+    pub(super) fn new(dictionary: DictionaryRecognizer, model: TrainedRecognizer) -> Self {
+        Self { dictionary, model, verdicts: Memo::new() }
+    }
+
+    /// Returns the verdict on each concept.
+    fn verdicts<'f>(&self, ids: impl Iterator<Item = &'f ConceptId>) -> Result<HashMap<ConceptId, bool>, Error> {
+        let call = Call::begin(self.dictionary.kb())?;
+        let version = call.version();
+        let (mut verdicts, mut unread, mut names) = (HashMap::new(), Vec::new(), Vec::new());
+        for id in ids {
+            if verdicts.contains_key(id) {
+                continue;
+            }
+            let known = self.verdicts.known(version, id.as_str());
+            verdicts.insert(id.clone(), known.unwrap_or_default());
+            if known.is_none() {
+                // A concept that was removed meanwhile is no mention.
+                let name = match call.snapshot().concept_by_id(id) {
+                    Err(error) if error.is_not_found() => continue,
+                    concept => concept?.name,
+                };
+                names.push(natural_order(&name).unwrap_or(name));
+                unread.push(id);
+            }
+        }
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        for (id, found) in unread.into_iter().zip(self.model.types_of_names(&names)?) {
+            let is_left = found.is_none_or(|name| !self.model.keeps(&name));
+            self.verdicts.insert(version, id.as_str(), is_left, 1);
+            verdicts.insert(id.clone(), is_left);
+        }
+        Ok(verdicts)
+    }
+}
+
+impl Recognizer for OtherNames {
+    fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
+        let found = self.dictionary.find(readings)?;
+        let verdicts = self.verdicts(found.iter().flatten().flat_map(|one| one.form.senses.ids()))?;
+        let is_left = |one: &FormMatch| one.form.senses.ids().iter().all(|id| verdicts[id]);
+        let mentions = |found: Vec<FormMatch>| {
+            found.into_iter().filter(is_left).flat_map(|one| self.dictionary.mentions(one)).collect()
+        };
+        Ok(found.into_iter().map(mentions).collect())
+    }
+
+    fn fingerprint(&self) -> Option<String> {
+        self.model.fingerprint()
+    }
+}
