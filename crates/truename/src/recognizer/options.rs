@@ -124,12 +124,11 @@ impl RecognizerOptions {
         let dictionary = self.dictionary(kb);
         let Some((model, coverage)) = bundled_for(kb, &self.types)? else { return Ok(Arc::new(dictionary)) };
         let model = self.configured(model, Some(kb))?;
-        let others: Box<dyn Recognizer> = match coverage {
-            Coverage { has_untyped: true, .. } => Box::new(OtherNames::new(dictionary, model.clone())),
-            Coverage { others, .. } if !others.is_empty() => Box::new(dictionary.of_types(others)),
-            _ => return Ok(Arc::new(model)),
-        };
-        let union = UnionRecognizer::new(vec![Box::new(model), others]);
+        if !coverage.has_untyped && coverage.others.is_empty() {
+            return Ok(Arc::new(model));
+        }
+        let others = OtherNames::new(dictionary, model.clone(), coverage);
+        let union = UnionRecognizer::new(vec![Box::new(model), Box::new(others)]);
         Ok(Arc::new(union.nested(self.nested.unwrap_or(false))))
     }
 

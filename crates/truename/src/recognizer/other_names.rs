@@ -1,27 +1,30 @@
-//! Names that a trained recognizer leaves to the dictionary, in a knowledge base without types.
+//! Names that a trained recognizer leaves to the dictionary.
 
 use std::collections::HashMap;
 
 use truename_kb::ConceptId;
 use truename_text::natural_order;
 
+use super::coverage::Coverage;
 use super::dictionary::FormMatch;
 use super::{DictionaryRecognizer, Reading, RecognizedMention, Recognizer, TrainedRecognizer};
 use crate::Error;
 use crate::call::Call;
 use crate::memo::Memo;
 
-/// Finds the names of those concepts of a knowledge base whose preferred name, read alone, is no mention of a trained recognizer.
+/// Finds the names of those concepts of a knowledge base that a trained recognizer does not find: by their types, and of those without types
+/// the ones whose preferred name, read alone, is no mention of it. A name within a longer name of another concept is none.
 pub(super) struct OtherNames {
     dictionary: DictionaryRecognizer,
     model: TrainedRecognizer,
+    coverage: Coverage,
     /// Whether the model leaves a concept to the dictionary.
     verdicts: Memo<bool>,
 }
 
 impl OtherNames {
-    pub(super) fn new(dictionary: DictionaryRecognizer, model: TrainedRecognizer) -> Self {
-        Self { dictionary, model, verdicts: Memo::new() }
+    pub(super) fn new(dictionary: DictionaryRecognizer, model: TrainedRecognizer, coverage: Coverage) -> Self {
+        Self { dictionary, model, coverage, verdicts: Memo::new() }
     }
 
     /// Returns the verdict on each concept.
@@ -58,8 +61,15 @@ impl OtherNames {
 impl Recognizer for OtherNames {
     fn recognize(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Vec<RecognizedMention>>, Error> {
         let found = self.dictionary.find(readings)?;
-        let verdicts = self.verdicts(found.iter().flatten().flat_map(|one| one.form.senses.ids()))?;
-        let is_left = |one: &FormMatch| one.form.senses.ids().iter().all(|id| verdicts[id]);
+        let is_untyped = |one: &&FormMatch| self.coverage.has_untyped && one.form.senses.types().is_empty();
+        let untyped = found.iter().flatten().filter(is_untyped);
+        let verdicts = self.verdicts(untyped.flat_map(|one| one.form.senses.ids()))?;
+        let is_left = |one: &FormMatch| match one.form.senses.types() {
+            types if types.is_empty() => {
+                one.form.senses.ids().iter().all(|id| verdicts.get(id).is_some_and(|left| *left))
+            }
+            types => types.iter().any(|name| self.coverage.others.contains(name)),
+        };
         let mentions = |found: Vec<FormMatch>| {
             found.into_iter().filter(is_left).flat_map(|one| self.dictionary.mentions(one)).collect()
         };

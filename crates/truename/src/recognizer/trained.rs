@@ -251,6 +251,7 @@ impl Recognizer for TrainedRecognizer {
             .flat_map(|(reading, spans)| spans.iter().map(|span| &reading.document().text[span.range()]))
             .collect();
         let names = self.names_in(readings, &passages)?;
+        let types = self.types();
         let spans: Vec<Vec<Span>> = names.iter().map(|names| names.iter().map(|name| name.span).collect()).collect();
         let mut found = self.find(&texts, &spans)?;
         for (((text, names), spans), mentions) in texts.iter().zip(&names).zip(&spans).zip(&mut found) {
@@ -261,7 +262,7 @@ impl Recognizer for TrainedRecognizer {
                 .map(|one| RecognizedMention { span: with_bracket(text, one.span), ..one })
                 .collect();
             if self.is_flat() {
-                extend_to_names(text, mentions, names);
+                extend_to_names(text, mentions, names, &types);
             }
         }
         let mut found = found.into_iter();
@@ -322,17 +323,25 @@ fn with_bracket(text: &str, span: Span) -> Span {
     span
 }
 
-/// Extends each mention to the longest name of its type that it ends (`kidney injury` in `acute kidney injury`), or whose hyphenated word it
+/// Extends each mention to the longest name of its type, or of one that is none of the model's `types`, that it ends (`kidney injury` in `acute kidney injury`), or whose hyphenated word it
 /// begins, or that goes on as a qualifier does (`kidney injury type 2`), and leaves the likeliest of those that are one then. A name that goes
 /// on with another word is another thing (`dopamine agonist`).
-fn extend_to_names(text: &str, mentions: &mut Vec<RecognizedMention>, names: &[RecognizedMention]) {
+fn extend_to_names(
+    text: &str,
+    mentions: &mut Vec<RecognizedMention>,
+    names: &[RecognizedMention],
+    types: &[EntityType],
+) {
+    let is_other_type = |name: &str, one: &RecognizedMention| {
+        !name.eq_ignore_ascii_case(&one.mention_type) && types.iter().any(|known| known.name.eq_ignore_ascii_case(name))
+    };
     for one in mentions.iter_mut() {
         let is_hyphenated =
             text[one.span.end..].strip_prefix('-').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
         let is_around = |name: &&RecognizedMention| {
             name.span.contains(one.span)
                 && (name.span.end == one.span.end || is_hyphenated || is_qualifier(&text[one.span.end..name.span.end]))
-                && (name.mention_type.is_empty() || name.mention_type.eq_ignore_ascii_case(&one.mention_type))
+                && !is_other_type(&name.mention_type, one)
         };
         if let Some(name) = names.iter().filter(is_around).max_by_key(|name| name.span.range().len())
             && name.span != one.span
@@ -349,9 +358,12 @@ fn extend_to_names(text: &str, mentions: &mut Vec<RecognizedMention>, names: &[R
     mentions.dedup_by_key(|one| one.span);
 }
 
-/// Returns whether a text behind a name qualifies it: it begins with a preposition or ends with a number or letter.
+/// Returns whether a text behind a name qualifies it: it begins with a comma, bracket or preposition, or ends with a number or letter.
 fn is_qualifier(text: &str) -> bool {
     const PREPOSITIONS: [&str; 8] = ["of", "with", "without", "due", "in", "caused", "associated", "from"];
+    if text.trim_start().starts_with([',', '(']) {
+        return true;
+    }
     let mut words = text.split(|c: char| c.is_whitespace() || ",()-".contains(c)).filter(|word| !word.is_empty());
     let is_number = |word: &str| {
         word.contains(|c: char| c.is_ascii_digit())
@@ -460,10 +472,12 @@ mod tests {
         };
         let names =
             ["acute kidney injury", "kidney injury", "angiotensin-converting enzyme inhibitor", "dopamine agonist"];
-        let names = names.map(|name| mention(name, if name.contains("kidney") { "Disease" } else { "" }, 0.0));
+        let names = names.map(|name| mention(name, if name.contains("kidney") { "Disease" } else { "drug" }, 0.0));
+        let types =
+            ["disease", "gene", "chemical"].map(|name| EntityType { name: name.to_owned(), descriptions: Vec::new() });
         let extended = |found: &[(&str, &str, f64)]| {
             let mut mentions: Vec<_> = found.iter().map(|(piece, kind, score)| mention(piece, kind, *score)).collect();
-            extend_to_names(text, &mut mentions, &names);
+            extend_to_names(text, &mut mentions, &names, &types);
             mentions.iter().map(|one| (&text[one.span.range()], one.score.unwrap())).collect::<Vec<_>>()
         };
         assert_eq!(extended(&[("kidney injury", "disease", 1.0)]), [("acute kidney injury", 1.0)]);
@@ -480,6 +494,7 @@ mod tests {
             ("cataract type 2", true),
             ("cataract 3B", true),
             ("cataract, X-linked recessive IV", true),
+            ("cataract (juvenile type)", true),
             ("cataract of the left eye", true),
             ("cataract surgery", false),
             ("cataract2", true),
@@ -487,7 +502,7 @@ mod tests {
         ] {
             let whole = Span::new(0, name.len());
             let mut mentions = vec![RecognizedMention::new(Span::new(0, "cataract".len()))];
-            extend_to_names(name, &mut mentions, &[RecognizedMention::new(whole)]);
+            extend_to_names(name, &mut mentions, &[RecognizedMention::new(whole)], &[]);
             assert_eq!(mentions[0].span == whole, is_extended, "{name}");
         }
     }

@@ -62,6 +62,10 @@ fn each_type_has_the_recognizer_that_knows_its_names() {
             found("Quill Database", "Product", false)
         ]
     );
+    let inner = [concepts(DISEASES, "D", Some("Disorder")), concepts("Database", "P", Some("Product"))].concat();
+    let quill = concepts("Quill Database", "D9", Some("Disorder"));
+    let all = mentions([inner, quill].concat(), LinkOptions::default());
+    assert_eq!(all, [found("osteoarthritis", "disease", true), found("asthma", "disease", false)], "a name in a name");
     let products = mentions(mixed(), LinkOptions { types: vec!["Product".to_owned()], ..LinkOptions::default() });
     assert_eq!(products, [found("Quill Database", "Product", false)]);
 }
