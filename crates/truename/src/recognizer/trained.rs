@@ -252,6 +252,11 @@ impl Recognizer for TrainedRecognizer {
             .collect();
         let names = self.names_in(readings, &passages)?;
         let types = self.types();
+        // Types of the knowledge base that the model does not know may stand for any of its own.
+        let is_of = |one: &RecognizedMention, name: &str| {
+            let known = || types.iter().any(|known| known.name.eq_ignore_ascii_case(name));
+            self.keeps(&one.mention_type) && (one.mention_type.eq_ignore_ascii_case(name) || !known())
+        };
         let spans: Vec<Vec<Span>> = names.iter().map(|names| names.iter().map(|name| name.span).collect()).collect();
         let mut found = self.find(&texts, &spans)?;
         for (((text, names), spans), mentions) in texts.iter().zip(&names).zip(&spans).zip(&mut found) {
@@ -262,7 +267,7 @@ impl Recognizer for TrainedRecognizer {
                 .map(|one| RecognizedMention { span: with_bracket(text, one.span), ..one })
                 .collect();
             if self.is_flat() {
-                extend_to_names(text, mentions, names, &types);
+                extend_to_names(text, mentions, names, is_of);
             }
         }
         let mut found = found.into_iter();
@@ -323,25 +328,22 @@ fn with_bracket(text: &str, span: Span) -> Span {
     span
 }
 
-/// Extends each mention to the longest name of its type, or of one that is none of the model's `types`, that it ends (`kidney injury` in `acute kidney injury`), or whose hyphenated word it
-/// begins, or that goes on as a qualifier does (`kidney injury type 2`), and leaves the likeliest of those that are one then. A name that goes
-/// on with another word is another thing (`dopamine agonist`).
+/// Extends each mention to the longest name that it ends (`kidney injury` in `acute kidney injury`), whose hyphenated word it begins, or that
+/// goes on as a qualifier does (`kidney injury type 2`), and leaves the likeliest of those that are one then. A name that goes on with another
+/// word is another thing (`dopamine agonist`). `is_of`: whether a mention may be a name of a type, which may be empty.
 fn extend_to_names(
     text: &str,
     mentions: &mut Vec<RecognizedMention>,
     names: &[RecognizedMention],
-    types: &[EntityType],
+    is_of: impl Fn(&RecognizedMention, &str) -> bool,
 ) {
-    let is_other_type = |name: &str, one: &RecognizedMention| {
-        !name.eq_ignore_ascii_case(&one.mention_type) && types.iter().any(|known| known.name.eq_ignore_ascii_case(name))
-    };
     for one in mentions.iter_mut() {
         let is_hyphenated =
             text[one.span.end..].strip_prefix('-').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
         let is_around = |name: &&RecognizedMention| {
             name.span.contains(one.span)
                 && (name.span.end == one.span.end || is_hyphenated || is_qualifier(&text[one.span.end..name.span.end]))
-                && !is_other_type(&name.mention_type, one)
+                && is_of(one, &name.mention_type)
         };
         if let Some(name) = names.iter().filter(is_around).max_by_key(|name| name.span.range().len())
             && name.span != one.span
@@ -472,12 +474,10 @@ mod tests {
         };
         let names =
             ["acute kidney injury", "kidney injury", "angiotensin-converting enzyme inhibitor", "dopamine agonist"];
-        let names = names.map(|name| mention(name, if name.contains("kidney") { "Disease" } else { "drug" }, 0.0));
-        let types =
-            ["disease", "gene", "chemical"].map(|name| EntityType { name: name.to_owned(), descriptions: Vec::new() });
+        let names = names.map(|name| mention(name, if name.contains("kidney") { "disease" } else { "chemical" }, 0.0));
         let extended = |found: &[(&str, &str, f64)]| {
             let mut mentions: Vec<_> = found.iter().map(|(piece, kind, score)| mention(piece, kind, *score)).collect();
-            extend_to_names(text, &mut mentions, &names, &types);
+            extend_to_names(text, &mut mentions, &names, |one, name| one.mention_type == name);
             mentions.iter().map(|one| (&text[one.span.range()], one.score.unwrap())).collect::<Vec<_>>()
         };
         assert_eq!(extended(&[("kidney injury", "disease", 1.0)]), [("acute kidney injury", 1.0)]);
@@ -502,7 +502,7 @@ mod tests {
         ] {
             let whole = Span::new(0, name.len());
             let mut mentions = vec![RecognizedMention::new(Span::new(0, "cataract".len()))];
-            extend_to_names(name, &mut mentions, &[RecognizedMention::new(whole)], &[]);
+            extend_to_names(name, &mut mentions, &[RecognizedMention::new(whole)], |_, _| true);
             assert_eq!(mentions[0].span == whole, is_extended, "{name}");
         }
     }
