@@ -21,6 +21,7 @@ mod name_suffix;
 mod numbered_columns;
 mod person_column;
 mod scorer;
+mod short_names;
 mod table_columns;
 mod table_frequencies;
 #[cfg(test)]

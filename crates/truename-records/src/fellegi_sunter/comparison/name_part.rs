@@ -14,7 +14,7 @@ pub(in crate::fellegi_sunter) struct NamePart {
 impl NamePart {
     /// Level of a value that differs by the suffix alone.
     pub(in crate::fellegi_sunter) const SUFFIX_DIFFERS: usize = 1;
-    /// Level of a part of a value, or its initial.
+    /// Level of a part of a value, its initial or a short form of it.
     pub(in crate::fellegi_sunter) const PART: usize = 2;
     /// Level of a value that stands in the other record's column of the other part.
     pub(in crate::fellegi_sunter) const SWAPPED: usize = 3;
@@ -26,7 +26,7 @@ impl Comparison for NamePart {
     const LEVELS: &'static [Level] = &[
         level("differs", 0.02, 0.98),
         level("suffix differs", 0.002, 0.0005),
-        level("part or initial", 0.03, 0.005),
+        level("part or short form", 0.03, 0.005),
         level("swapped", 0.01, 0.0005),
         level("similar", 0.1, 0.005),
         level("equal", 0.838, 0.009),
@@ -42,7 +42,7 @@ impl Comparison for NamePart {
     }
 
     fn level(&self, other: &Self) -> usize {
-        let found = Alignment::of(&self.words, &other.words);
+        let found = Alignment::of_persons(&self.words, &other.words);
         match () {
             () if !found.is_contained() && self.words.concat() != other.words.concat() => 0,
             () if found.similar > 0 && have_other_given_names(&self.words, &other.words) => 0,
@@ -74,8 +74,11 @@ mod tests {
         assert_eq!(of("Katherine", "Catherine"), "similar");
         assert_eq!(of("Jonh", "John"), "similar");
         assert_eq!(of("Sample", "Sample Jr."), "suffix differs");
-        assert_eq!(of("Anna", "Anna Maria"), "part or initial");
-        assert_eq!(of("A.", "Anna"), "part or initial");
+        assert_eq!(of("Anna", "Anna Maria"), "part or short form");
+        assert_eq!(of("A.", "Anna"), "part or short form");
+        assert_eq!(of("Bob", "Robert"), "part or short form");
+        assert_eq!(of("Peggy", "Margaret"), "part or short form");
+        assert!(!NamePart::parse("Bill").unwrap().contradicts(&NamePart::parse("William").unwrap()));
         assert_eq!(of("Dorothy W", "Dortha W."), "similar");
         assert_eq!(of("Anne-Marie", "Annemarie"), "similar");
         assert!(NamePart::parse("-").is_none());

@@ -33,7 +33,7 @@ impl Comparison for PersonName {
         level("given name alone", 0.02, 0.01),
         level("family name alone", 0.01, 0.008),
         level("suffix differs", 0.002, 0.0001),
-        level("part or initial", 0.08, 0.0005),
+        level("part or short form", 0.08, 0.0005),
         level("similar", 0.1, 0.0005),
         level("equal", 0.758, 0.0009),
     ];
@@ -69,7 +69,7 @@ impl Comparison for PersonName {
 
     fn level(&self, other: &Self) -> usize {
         let (left, right) = (self.all(), other.all());
-        let found = Alignment::of(&left, &right);
+        let found = Alignment::of_persons(&left, &right);
         let is_full = left.len().min(right.len()) > 1 || left.len() == right.len();
         let has_equal = found.equal + found.similar > 0;
         let has_other_given = found.similar > 0 && have_other_given_names(&self.given, &other.given);
@@ -118,8 +118,9 @@ mod tests {
     fn order_titles_and_initials_are_known() {
         assert_eq!(of("Anna Woods", "Woods, Anna"), "equal");
         assert_eq!(of("Dr. Anna Woods", "anna woods"), "equal");
-        assert_eq!(of("A. Woods", "Anna Woods"), "part or initial");
-        assert_eq!(of("Anna Maria Woods", "Anna Woods"), "part or initial");
+        assert_eq!(of("A. Woods", "Anna Woods"), "part or short form");
+        assert_eq!(of("Anna Maria Woods", "Anna Woods"), "part or short form");
+        assert_eq!(of("Bob Woods", "Woods, Robert"), "part or short form");
         assert_eq!(of("Zoe Quendler", "Zoe Quendlar"), "similar");
         assert_eq!(of("山田太郎", "山田 太郎"), "similar");
     }

@@ -4,6 +4,7 @@ use truename_text::NormalizedName;
 use truename_text::similarity::{spelling_edits, spelling_similarity};
 
 use crate::fellegi_sunter::person_column::is_given_name;
+use crate::fellegi_sunter::short_names::are_forms_of_one_name;
 
 /// Lowest Jaro–Winkler similarity of two spellings of one word, as for the features of names.
 const SAME_WORD: f64 = 0.88;
@@ -40,7 +41,7 @@ pub(super) struct Alignment {
     pub equal: usize,
     /// Number of other words that are spellings of one.
     pub similar: usize,
-    /// Number of words that the other value has by an initial.
+    /// Number of words that the other value has by an initial, or by a short form.
     pub initials: usize,
     /// Number of words without a partner.
     pub left: usize,
@@ -50,6 +51,15 @@ pub(super) struct Alignment {
 impl Alignment {
     /// Finds a partner for each word: an equal one, else a spelling, else an initial.
     pub(super) fn of(left: &[String], right: &[String]) -> Self {
+        Self::by(left, right, is_initial)
+    }
+
+    /// As [`of`](Self::of) for the names of persons, of which some have short forms.
+    pub(super) fn of_persons(left: &[String], right: &[String]) -> Self {
+        Self::by(left, right, |word, other| is_initial(word, other) || are_forms_of_one_name(word, other))
+    }
+
+    fn by(left: &[String], right: &[String], is_short: impl Fn(&str, &str) -> bool) -> Self {
         let mut found = Self::default();
         let mut left: Vec<&str> = left.iter().map(String::as_str).collect();
         let mut right: Vec<&str> = right.iter().map(String::as_str).collect();
@@ -63,7 +73,7 @@ impl Alignment {
         };
         found.equal = take(&|word, other| word == other);
         found.similar = take(&are_spellings);
-        found.initials = take(&is_initial);
+        found.initials = take(&is_short);
         (found.left, found.right) = (left.len(), right.len());
         found
     }
@@ -84,11 +94,12 @@ impl Alignment {
     }
 }
 
-/// Returns true if each value has a known given name that is no spelling of one of the other's: `Lena` and `Lea`, unlike `Katherine` and
-/// `Catherine`.
+/// Returns true if each value has a known given name that is no spelling or short form of one of the other's: `Lena` and `Lea`, unlike
+/// `Katherine` and `Catherine`.
 pub(super) fn have_other_given_names(left: &[String], right: &[String]) -> bool {
     let has_own = |words: &[String], others: &[String]| {
-        let is_known_too = |word: &str| others.iter().any(|other| sound(other) == sound(word));
+        let is_same = |word: &str, other: &str| sound(other) == sound(word) || are_forms_of_one_name(word, other);
+        let is_known_too = |word: &str| others.iter().any(|other| is_same(word, other));
         words.iter().any(|word| is_given_name(word) && !is_known_too(word))
     };
     has_own(left, right) && has_own(right, left)
