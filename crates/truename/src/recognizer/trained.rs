@@ -328,7 +328,7 @@ fn with_bracket(text: &str, span: Span) -> Span {
     span
 }
 
-/// Extends each mention to the longest name that it ends (`kidney injury` in `acute kidney injury`), whose hyphenated word it begins, or that
+/// Extends each mention to the longest name that it ends (`kidney injury` in `acute kidney injury`), whose word it begins, or that
 /// goes on as a qualifier does (`kidney injury type 2`), and leaves the likeliest of those that are one then. A name that goes on with another
 /// word is another thing (`dopamine agonist`). `is_of`: whether a mention may be a name of a type, which may be empty.
 fn extend_to_names(
@@ -338,11 +338,9 @@ fn extend_to_names(
     is_of: impl Fn(&RecognizedMention, &str) -> bool,
 ) {
     for one in mentions.iter_mut() {
-        let is_hyphenated =
-            text[one.span.end..].strip_prefix('-').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
         let is_around = |name: &&RecognizedMention| {
             name.span.contains(one.span)
-                && (name.span.end == one.span.end || is_hyphenated || is_qualifier(&text[one.span.end..name.span.end]))
+                && (name.span.end == one.span.end || goes_on(&text[one.span.end..name.span.end]))
                 && is_of(one, &name.mention_type)
         };
         if let Some(name) = names.iter().filter(is_around).max_by_key(|name| name.span.range().len())
@@ -360,10 +358,11 @@ fn extend_to_names(
     mentions.dedup_by_key(|one| one.span);
 }
 
-/// Returns whether a text behind a name qualifies it: it begins with a comma, bracket or preposition, or ends with a number or letter.
-fn is_qualifier(text: &str) -> bool {
+/// Returns whether a text behind a mention belongs to it where the whole is a name: the rest of a word (`-converting enzyme`, `-2-one`), or a
+/// qualifier, which begins with a comma, bracket or preposition, or ends with a number or letter.
+fn goes_on(text: &str) -> bool {
     const PREPOSITIONS: [&str; 8] = ["of", "with", "without", "due", "in", "caused", "associated", "from"];
-    if text.trim_start().starts_with([',', '(']) {
+    if !text.starts_with(char::is_whitespace) || text.trim_start().starts_with([',', '(']) {
         return true;
     }
     let mut words = text.split(|c: char| c.is_whitespace() || ",()-".contains(c)).filter(|word| !word.is_empty());
@@ -498,6 +497,8 @@ mod tests {
             ("cataract of the left eye", true),
             ("cataract surgery", false),
             ("cataract2", true),
+            ("cataract-2-one", true),
+            ("cataract-related disease", true),
             ("cataract I think", false),
         ] {
             let whole = Span::new(0, name.len());
