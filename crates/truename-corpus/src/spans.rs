@@ -25,7 +25,7 @@ pub(crate) fn with_text(value: Value) -> Value {
             Value::Object(fields)
         }
         Value::Object(mut fields) if !fields.contains_key("text") => {
-            let of_task = fields.get("data").and_then(|data| data.get("text")).cloned();
+            let of_task = fields.get("data").and_then(text_of_task).cloned();
             let of_tokens = || tokens(&fields).map(|tokens| Value::from(tokens.join(" ")));
             if let Some(text) = of_task.or_else(of_tokens) {
                 fields.insert("text".to_owned(), text);
@@ -34,6 +34,12 @@ pub(crate) fn with_text(value: Value) -> Value {
         }
         other => other,
     }
+}
+
+/// Returns the text of a task of Label Studio, whose key the project names: `text`, or the only one that is a text.
+fn text_of_task(data: &Value) -> Option<&Value> {
+    let mut texts = data.as_object()?.values().filter(|value| value.is_string());
+    data.get("text").or_else(|| texts.next().filter(|_| texts.next().is_none()))
 }
 
 /// Returns the annotations of a row that has no `mentions` of our own, or the reason why they cannot be read.
@@ -46,12 +52,29 @@ pub(crate) fn annotations(row: &Fields, tag_names: &[String]) -> Result<Vec<Anno
     // Label Studio has a list of annotations too, each with a list of results.
     let is_list = |list: &&Vec<Value>| has_parts(list) && !list.iter().any(|span| span.get("result").is_some());
     let mut lists = LISTS.iter().filter_map(|key| row.0.get(*key)?.as_array()).filter(is_list);
-    let spans = result.or_else(|| lists.next());
-    let numbered = (1..).zip(spans.into_iter().flatten());
+    let spans = result.or_else(|| lists.next()).cloned();
+    let groups = || LISTS.iter().filter_map(|key| row.0.get(*key)?.as_object()).flat_map(of_groups).collect();
+    let spans: Vec<Value> = spans.filter(|spans| !spans.is_empty()).unwrap_or_else(groups);
+    let numbered = (1..).zip(&spans);
     let read = numbered.filter_map(|(at, span)| {
         annotation(span).map_err(|message| format!("span {at}: {message}").into()).transpose()
     });
     read.collect()
+}
+
+/// Returns the spans of lists by their names, as spaCy has groups of spans: those without a label have the name of their list.
+fn of_groups(groups: &Map<String, Value>) -> Vec<Value> {
+    let spans = |(name, list): (&String, &Value)| {
+        let named = |span: &Value| match span {
+            Value::Array(bounds) if bounds.len() == 2 => {
+                Some(Value::from(vec![bounds[0].clone(), bounds[1].clone(), Value::from(name.as_str())]))
+            }
+            Value::Array(_) | Value::Object(_) => Some(span.clone()),
+            _ => None,
+        };
+        list.as_array().into_iter().flatten().filter_map(named).collect::<Vec<_>>()
+    };
+    groups.iter().flat_map(spans).collect()
 }
 
 /// Returns true if a list has objects or lists alone; a list of words is one of labels of the text.
@@ -102,10 +125,16 @@ fn annotation(span: &Value) -> Result<Option<Annotation>, String> {
     let Some(pieces) = pieces.filter(|pieces| !pieces.is_empty()) else {
         return Err("`start` or `end` is missing".into());
     };
-    let mention_types = ["label", "labels", "type", "obj"].iter().filter_map(|key| value.get(*key));
+    let mention_types =
+        ["label", "labels", "type", "obj", "entity_group", "entity", "tag"].iter().filter_map(|key| value.get(*key));
     let mention_type = mention_types
         .filter_map(|mention_type| scalar(mention_type).or_else(|| scalar(mention_type.as_array()?.first()?)))
         .next();
+    // Pipelines of Hugging Face may give the tag of a span's first token.
+    let mention_type = mention_type.map(|name| {
+        let is_tag = value.get("entity").is_some() && (name.starts_with("B-") || name.starts_with("I-"));
+        if is_tag { name[2..].to_owned() } else { name }
+    });
     let id = ["kb_id", "concept_id"].iter().find_map(|key| scalar(value.get(*key)?)).filter(|id| !id.is_empty());
     let text = value.get("text").and_then(Value::as_str).map(str::to_owned);
     Ok(Some(Annotation { pieces, text, mention_type: mention_type.unwrap_or_default(), id, ..Annotation::default() }))

@@ -34,9 +34,9 @@ const PARAGRAPH_SEPARATOR: char = '\u{2029}';
 /// Hyphens that part a word at the end of a line.
 const HYPHENS: [&str; 3] = ["-", "\u{2010}", "\u{2011}"];
 
-/// Returns true for a pictograph, which no mention reaches across.
+/// Returns true for a pictograph or dingbat, which no mention reaches across.
 pub fn is_pictograph(character: char) -> bool {
-    matches!(character, '\u{1F300}'..='\u{1FAFF}')
+    matches!(character, '\u{1F300}'..='\u{1FAFF}' | '\u{2600}'..='\u{27BF}' | '\u{FE0F}')
 }
 
 /// Tells the borders between the words of a piece of a text.

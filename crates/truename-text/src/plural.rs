@@ -36,8 +36,17 @@ const ENDINGS: [(&str, &str); 30] = [
     ("cho", "choes"),
 ];
 /// Singulars with plurals of another vowel.
-const IRREGULAR: [(&str, &str); 6] =
-    [("foot", "feet"), ("tooth", "teeth"), ("goose", "geese"), ("mouse", "mice"), ("louse", "lice"), ("ox", "oxen")];
+const IRREGULAR: [(&str, &str); 9] = [
+    ("foot", "feet"),
+    ("tooth", "teeth"),
+    ("goose", "geese"),
+    ("mouse", "mice"),
+    ("louse", "lice"),
+    ("ox", "oxen"),
+    ("child", "children"),
+    ("man", "men"),
+    ("woman", "women"),
+];
 /// Fewest letters of a singular; of shorter ones, only [`SHORT`] have such plurals.
 const MIN_LETTERS: usize = 4;
 /// Words in capitals of at most this many letters are acronyms.
@@ -153,6 +162,8 @@ mod tests {
             ("virus", "viruses"),
             ("Foot", "Feet"),
             ("mouse", "mice"),
+            ("child", "children"),
+            ("Women", "Woman"),
             ("tooth", "teeth"),
             ("fetus", "fetuses"),
             ("sinus", "sinuses"),

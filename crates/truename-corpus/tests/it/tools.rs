@@ -57,6 +57,18 @@ fn spans_of_other_tools_are_mentions() {
             format!("[{{\"id\": 9, \"data\": {{{text}}}, \"annotations\": [{{\"result\": [{{\"value\": {{\"start\": 2, \"end\": 8, \"text\": \"asthma\", \"labels\": [\"Disease\"]}}}}, {{\"value\": {{\"choices\": [\"x\"]}}}}, {{\"from_id\": \"a\", \"to_id\": \"b\", \"type\": \"relation\"}}, {{\"value\": {{\"start\": 13, \"end\": 18, \"labels\": [\"Sign\"]}}}}]}}]}}]"),
         ),
         (
+            "Label Studio with a key of its own",
+            "[{\"data\": {\"abstract\": \"😀 asthma and fever\", \"number\": 3}, \"annotations\": [{\"result\": [{\"value\": {\"start\": 2, \"end\": 8, \"labels\": [\"Disease\"]}}, {\"value\": {\"start\": 13, \"end\": 18, \"labels\": [\"Sign\"]}}]}]}]".to_owned(),
+        ),
+        (
+            "spaCy, groups of spans",
+            format!("{{{text}, \"spans\": {{\"sc\": [{{\"start\": 2, \"end\": 8, \"label\": \"Disease\"}}]}}, \"entities\": {{\"Sign\": [[13, 18]]}}}}"),
+        ),
+        (
+            "Hugging Face, pipeline",
+            format!("{{{text}, \"entities\": [{{\"entity_group\": \"Disease\", \"word\": \"asthma\", \"start\": 2, \"end\": 8, \"score\": 0.9}}, {{\"entity\": \"B-Sign\", \"start\": 13, \"end\": 18}}]}}"),
+        ),
+        (
             "tokens",
             "{\"tokens\": [\"😀\", \"asthma\", \"and\", \"fever\"], \"ner_tags\": [\"O\", \"B-Disease\", \"O\", \"B-Sign\"]}".to_owned(),
         ),

@@ -505,6 +505,10 @@ impl Collector {
         }
         let repaired = on_one_line(repaired.as_deref().unwrap_or(trimmed));
         let plain = truename_text::without_markup(&repaired).map(|plain| plain.replace('\n', " ").trim().to_owned());
+        if plain.as_ref().is_some_and(String::is_empty) && !self.options.keep_placeholders {
+            self.placeholder(line, name, "markup in place of a name, left out")?;
+            return Ok(None);
+        }
         let plain = plain.filter(|plain| !plain.is_empty()).unwrap_or_else(|| repaired.into_owned());
         let Cow::Owned(cleaned) = without_controls(&plain) else { return Ok(Some(plain)) };
         self.problem(line, trimmed, "control or bidirectional characters were taken out of a name")?;

@@ -154,7 +154,16 @@ impl Fields {
             found.map(|(_, field)| &**field).collect()
         };
         let id = self.first_text(named(ID_COLUMNS))?.ok_or("not a concept (missing field `id`)")?;
-        let name = self.first_text(named(NAME_COLUMNS))?;
+        // Patterns of spaCy's EntityRuler have a name and its type.
+        let pattern = self.0.get("pattern").filter(|_| columns.iter().all(|(column, _)| column != "name")).cloned();
+        let label = if pattern.is_some() { self.first_text(vec!["label"])? } else { None };
+        let name = match &pattern {
+            Some(pattern) if label.is_some() => Some(text("pattern", pattern)?),
+            _ => self.first_text(named(NAME_COLUMNS))?,
+        };
+        if label.is_some() {
+            self.0.remove("pattern");
+        }
         let mut further = named(SYNONYMS);
         if name.is_none() {
             further.sort_by_key(|field| plain(field) != "names");
@@ -187,7 +196,7 @@ impl Fields {
             synonyms,
             scopes,
             aliases,
-            types: self.texts(&named(TYPES), separators)?,
+            types: self.texts(&named(TYPES), separators)?.into_iter().chain(label).collect(),
             parents: self.texts(&named(PARENTS), separators)?,
             part_of: self.texts(&["part_of"], separators)?,
             disjoint_from: self.texts(&["disjoint_from"], separators)?,

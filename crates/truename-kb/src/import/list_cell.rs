@@ -11,6 +11,12 @@ const MISSING: [&str; 6] = ["None", "null", "nan", "NaN", "NA", "<NA>"];
 /// Returns the texts of a list of quoted values: `["a", "b"]`, `['a', 'b']`, `['a' 'b']`, `c("a", "b")`; `None` if a cell is no such list.
 pub(super) fn list_cell(cell: &str) -> Option<Vec<String>> {
     let cell = cell.trim();
+    if cell == "set()" {
+        return Some(Vec::new());
+    }
+    // `NumPy` shows an array as a call.
+    let of_call = cell.strip_prefix("array(").and_then(|call| call.strip_suffix(')'));
+    let cell = of_call.map_or(cell, |call| call.strip_suffix(", dtype=object").unwrap_or(call));
     let content = |(open, close): &(&str, char)| cell.strip_prefix(open)?.strip_suffix(*close);
     let content = BRACKETS.iter().find_map(content)?;
     if cell.starts_with('[')
@@ -19,7 +25,7 @@ pub(super) fn list_cell(cell: &str) -> Option<Vec<String>> {
         return Some(list);
     }
     let is_quoted = content.contains(['"', '\'']);
-    let is_list = is_quoted || content.trim().is_empty() && cell.starts_with(['[', '{']);
+    let is_list = is_quoted || cell.starts_with(['[', '{']) && values(content).is_some_and(|values| values.is_empty());
     let of_array = || cell.starts_with('{').then(|| array_values(content)).flatten();
     values(content).filter(|_| is_list).or_else(of_array)
 }
@@ -118,6 +124,10 @@ mod tests {
             (r#"c("a", NA)"#, Some(&["a"])),
             (r#"["a", null]"#, Some(&["a"])),
             ("[]", Some(&[])),
+            ("[nan]", Some(&[])),
+            ("set()", Some(&[])),
+            ("array(['a', 'b'], dtype=object)", Some(&["a", "b"])),
+            ("array(['a'])", Some(&["a"])),
             (r#"{a b,"c, d",NULL}"#, Some(&["a b", "c, d"])),
             ("{}", Some(&[])),
             ("{[a]}", None),

@@ -32,6 +32,8 @@ pub(super) const XREFS: &[&str] = &["xrefs", "xref", "dbxrefs"];
 pub(super) const DEFINITION: &[&str] = &["definition", "definitions", "description"];
 /// Columns that say whether an id is no longer in use, and what they say of one that is.
 pub(super) const OBSOLETE: &[&str] = &["obsolete", "is_obsolete", "deprecated", "removed"];
+/// Columns of the ids that replace one that is no longer in use.
+const REPLACED_BY: &[&str] = &["replaced_by"];
 const YES: [&str; 7] = ["true", "yes", "1", "1.0", "y", "t", "x"];
 /// Values by which an id is in use, beside those that are missing.
 const NO: [&str; 6] = ["false", "no", "0", "0.0", "n", "f"];
@@ -62,6 +64,7 @@ struct Layout {
     types: Vec<(usize, String)>,
     parents: Vec<(usize, String)>,
     xrefs: Vec<(usize, String)>,
+    replaced_by: Vec<(usize, String)>,
     definition: Option<usize>,
     obsolete: Option<usize>,
     separator: String,
@@ -165,7 +168,9 @@ fn add_row(record: &Record, layout: &Layout, collector: &mut Collector) -> Resul
             let reason = format!("a row without an id, which column \"{}\" has", excerpt(&layout.columns[layout.id]));
             collector.problem(Some(line), &shown(record), reason)
         }
-        Some(entry) if layout.is_obsolete(record) == Some(true) => collector.add(Some(line), Entry::removed(entry.id)),
+        Some(Entry { id, replaced_by, .. }) if layout.is_obsolete(record) == Some(true) => {
+            collector.add(Some(line), Entry { replaced_by, ..Entry::removed(id) })
+        }
         Some(entry) => {
             if let Some(at) = layout.obsolete.filter(|_| layout.is_obsolete(record).is_none()) {
                 let reason = format!("column \"{}\" {NEITHER}", excerpt(&layout.columns[at]));
@@ -284,7 +289,8 @@ impl Layout {
             columns.into_iter().map(|at| (at, separator(table, at, collector))).collect()
         };
         let [synonyms, types] = [synonyms, find(&asked.types, TYPES)].map(&mut lists);
-        let [parents, xrefs] = [PARENTS, XREFS].map(|usual| lists(columns_named(&cells, usual)));
+        let [parents, xrefs, replaced_by] =
+            [PARENTS, XREFS, REPLACED_BY].map(|usual| lists(columns_named(&cells, usual)));
         Ok(Self {
             id,
             names,
@@ -293,6 +299,7 @@ impl Layout {
             types,
             parents,
             xrefs,
+            replaced_by,
             definition: definitions.first().copied(),
             obsolete: columns_named(&cells, OBSOLETE).first().copied(),
             has_lists: Cell::new(false),
@@ -303,8 +310,8 @@ impl Layout {
 
     /// Notes the columns that are not read.
     fn note_unread(&self, collector: &mut Collector) {
-        let Self { id, definition, obsolete, names, synonyms, types, parents, xrefs, .. } = self;
-        let lists = [synonyms, types, parents, xrefs].into_iter().flatten().map(|(at, _)| at);
+        let Self { id, definition, obsolete, names, synonyms, types, parents, xrefs, replaced_by, .. } = self;
+        let lists = [synonyms, types, parents, xrefs, replaced_by].into_iter().flatten().map(|(at, _)| at);
         let read: Vec<&usize> = lists.chain(names).chain([id]).chain(definition).chain(obsolete).collect();
         let columns =
             self.columns.iter().enumerate().filter(|(at, column)| !read.contains(&at) && !column.trim().is_empty());
@@ -352,6 +359,7 @@ impl Layout {
             types: all(&self.types)?,
             parents: all(&self.parents)?,
             xrefs: all(&self.xrefs)?,
+            replaced_by: all(&self.replaced_by)?,
             definition: match self.definition {
                 Some(column) => Some(optional(column)?.to_owned()),
                 None => None,

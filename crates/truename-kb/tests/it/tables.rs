@@ -432,6 +432,7 @@ fn fields_of_objects_have_the_names_and_lists_of_tables() {
         (r#"{"id":"A","names":"Flu|grippe","synonyms":["influenza"]}"#, "A: Flu / grippe / influenza"),
         (r#"{"id":"A","name":"Flu","synonym":"['grippe', 'influenza']"}"#, "A: Flu / grippe / influenza"),
         (r#"{"id":"A","title":"a|b","synonyms":"","alt_labels":null,"deprecated":"N"}"#, "A: a|b"),
+        (r#"{"id":"A","label":"DISEASE","pattern":"heart attack"}"#, "A: heart attack"),
     ] {
         let import = read(&format!("{object}\n"));
         assert_eq!((facts(&import), notes(&import)), ((vec![names.into()], Vec::new()), Vec::new()), "{object}");
@@ -447,6 +448,29 @@ fn fields_of_objects_have_the_names_and_lists_of_tables() {
         "{\"id\":1,\"name\":\"Flu\"}\n{\"id\":2,\"obsolete\":\"Y\"}\n{\"id\":3,\"name\":\"x\",\"obsolete\":\"so\"}\n",
     );
     assert_eq!((removed.removed.len(), removed.concepts.len(), removed.problem_count), (1, 2, 1));
+}
+
+#[test]
+fn patterns_of_an_entity_ruler_have_names_and_types() {
+    let read = |text: &str| read_bytes(text.as_bytes(), Format::Jsonl, &ImportOptions::default()).unwrap();
+    let import = read("{\"label\":\"DISEASE\",\"pattern\":\"heart attack\",\"id\":\"D1\"}\n");
+    assert_eq!(import.concepts[0].types, ["DISEASE"]);
+    let tokens = read("{\"label\":\"DISEASE\",\"pattern\":[{\"LOWER\":\"flu\"}],\"id\":\"D2\"}\n");
+    assert_eq!((tokens.concepts.len(), tokens.problem_count), (0, 1));
+}
+
+#[test]
+fn rows_out_of_use_say_what_replaces_them() {
+    let import = read("id,name,obsolete,replaced_by\n1,Lamp,,\n2,Light,true,1\n");
+    assert_eq!((facts(&import).0, notes(&import)), (vec!["1: Lamp".to_owned()], Vec::new()));
+    let retired: Vec<String> = import.retired.iter().map(|of| format!("{}: {}", of.id, of.replaced_by.len())).collect();
+    assert_eq!(retired, ["2: 1"]);
+}
+
+#[test]
+fn markup_alone_is_no_name() {
+    let import = read("id,name,synonyms\n1,Lamp,&nbsp;\n2,Desk,<br/>|Table\n");
+    assert_eq!(facts(&import).0, ["1: Lamp", "2: Desk / Table"]);
 }
 
 #[test]

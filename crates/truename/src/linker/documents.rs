@@ -20,9 +20,12 @@ use super::{LONGEST_NAME_BYTES, LinkCall, LinkOptions, Linker};
 use crate::document_evidence::{keep_type, share_sense, weigh_neighbours};
 use crate::explain::explain_mention;
 use crate::marked_documents::MarkedDocuments;
-use crate::recognizer::{Reading, RecognizedMention};
+use crate::recognizer::{self, Reading, RecognizedMention};
 use crate::shared_names::SharedNames;
 use crate::{Error, Link, LinkedDocument, LinkedMention, MentionVector, Query};
+
+/// Bytes before and behind a mention in which a text shows that it has capitals.
+const NEARBY: usize = 200;
 
 /// Returns the mentions of each document, in a call.
 type Find<'f> = &'f dyn Fn(&LinkCall<'_>, &mut Vec<Reading<'_>>) -> Result<Vec<Vec<RecognizedMention>>, Error>;
@@ -338,6 +341,8 @@ struct MentionQuery<'a> {
     written: Cow<'a, str>,
     /// Long form of the mention if its document defines it as an abbreviation.
     long_form: Option<String>,
+    /// True if the text around it has capitals.
+    has_capitals: bool,
 }
 
 impl<'a> MentionQuery<'a> {
@@ -345,7 +350,11 @@ impl<'a> MentionQuery<'a> {
         let written = recognized.text(reading.document());
         let is_name = written.len() <= LONGEST_NAME_BYTES;
         let long_form = if is_name { reading.expand(&written, recognized.span.start) } else { None };
-        Self { long_form, written, recognized }
+        let text = reading.document().text.as_bytes();
+        let (start, end) = (recognized.span.start, recognized.span.end);
+        let around = &text[start.saturating_sub(NEARBY)..text.len().min(end + NEARBY)];
+        let has_capitals = around.iter().any(u8::is_ascii_uppercase);
+        Self { long_form, written, recognized, has_capitals }
     }
 
     /// Returns the name to link: the long form, else the text; empty if the text is too long for a name.
@@ -363,7 +372,7 @@ impl<'a> MentionQuery<'a> {
     /// long form among its names or, if no lookup key matches, the short form.
     fn is_confirmed(&self, known: &HashMap<&str, Arc<NameAnswer>>) -> bool {
         if !self.recognized.tentative {
-            return true;
+            return !self.is_word(known);
         }
         let Some(answer) = known[self.name()].link.answer() else { return false };
         if answer.scores.exact >= KeyMatch::Reordered.score() {
@@ -372,6 +381,19 @@ impl<'a> MentionQuery<'a> {
         let literal = &known[self.written.as_ref()].link;
         let mut named = literal.candidates.iter().filter(|candidate| candidate.scores.exact == 1.0);
         answer.scores.exact == KeyMatch::None.score() && named.any(|candidate| candidate.id == answer.id)
+    }
+
+    /// Returns whether a trained recognizer takes a common word in small letters for an acronym: `cat` for `CAT`, beside capitals.
+    fn is_word(&self, known: &HashMap<&str, Arc<NameAnswer>>) -> bool {
+        let is_lower = |text: &str| text.bytes().all(|byte| byte.is_ascii_lowercase());
+        let word = self.written.as_ref();
+        let may_be = self.has_capitals && self.recognized.score.is_some() && self.long_form.is_none();
+        let is_acronym =
+            |name: &str| name.bytes().all(|byte| byte.is_ascii_uppercase()) && name.eq_ignore_ascii_case(word);
+        may_be
+            && is_lower(word)
+            && recognizer::is_common_word(word)
+            && known[self.name()].link.answer().is_some_and(|answer| is_acronym(&answer.matched_name))
     }
 
     /// Returns the mention with the answer to its name and the recognizer's type.

@@ -221,7 +221,12 @@ impl<'a> Passage<'a> {
         // `p53+/-` is a genotype of `p53`.
         let is_genotype = behind_signs.strip_prefix('/').is_some_and(|rest| rest.starts_with(ALLELES));
         let is_followed = after.starts_with(SIGNS) && !behind_signs.starts_with(char::is_alphanumeric) && !is_genotype;
-        !is_charged && !is_followed && !self.is_fraction(span) && !self.is_label(span) && !self.is_definition(span)
+        // `CD4+` and `HER2(+)` are cells and tumours with a marker; an ion has one capital, or one of two elements.
+        let piece = &self.text[span.range()];
+        let capitals = piece.chars().filter(char::is_ascii_uppercase).count();
+        let is_marker = capitals > 1 && piece.ends_with(|c: char| c.is_ascii_digit());
+        let is_ion = !is_marker && (is_charged || is_followed);
+        !is_ion && !self.is_fraction(span) && !self.is_label(span) && !self.is_definition(span)
     }
 
     /// Returns true if a span has a short form and what the document defines it as (`end-stage renal disease (ESRD)`), which are two mentions.

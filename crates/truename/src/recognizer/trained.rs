@@ -1,6 +1,7 @@
 //! Recognizes mentions by a model that `train` made: by spans and descriptions of types, or by tags.
 
-use std::cmp::Ordering;
+use std::borrow::Cow;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use truename_infer::{
 };
 use truename_text::{Abbreviation, Document, Span, Words, is_pictograph, segments};
 
+use super::decision::function_word_kind;
 use super::{DictionaryRecognizer, MentionVector, Reading, RecognizedMention, Recognizer};
 use crate::Error;
 
@@ -250,6 +252,8 @@ impl Recognizer for TrainedRecognizer {
             .zip(&passages)
             .flat_map(|(reading, spans)| spans.iter().map(|span| &reading.document().text[span.range()]))
             .collect();
+        let plain: Vec<Cow<'_, str>> = texts.iter().map(|text| without_pictographs(text)).collect();
+        let plain: Vec<&str> = plain.iter().map(AsRef::as_ref).collect();
         let names = self.names_in(readings, &passages)?;
         let types = self.types();
         // Types of the knowledge base that the model does not know may stand for any of its own.
@@ -258,13 +262,14 @@ impl Recognizer for TrainedRecognizer {
             self.keeps(&one.mention_type) && (one.mention_type.eq_ignore_ascii_case(name) || !known())
         };
         let spans: Vec<Vec<Span>> = names.iter().map(|names| names.iter().map(|name| name.span).collect()).collect();
-        let mut found = self.find(&texts, &spans)?;
+        let mut found = self.find(&plain, &spans)?;
         for (((text, names), spans), mentions) in texts.iter().zip(&names).zip(&spans).zip(&mut found) {
             *mentions = mentions
                 .drain(..)
                 .flat_map(|one| at_pictographs(text, one))
                 .flat_map(|one| at_names(text, one, spans))
                 .map(|one| RecognizedMention { span: with_bracket(text, one.span), ..one })
+                .filter(|one| !is_other_word(text, one))
                 .collect();
             if self.is_flat() {
                 extend_to_names(text, mentions, names, is_of);
@@ -356,6 +361,16 @@ fn extend_to_names(
         place(one).cmp(&place(other)).then(margin(other).total_cmp(&margin(one)))
     });
     mentions.dedup_by_key(|one| one.span);
+    // Mentions did not overlap before: of two that do, the longer one was extended.
+    mentions.sort_by_key(|one| Reverse(one.span.range().len()));
+    let mut apart: Vec<RecognizedMention> = Vec::with_capacity(mentions.len());
+    for one in mentions.drain(..) {
+        if !apart.iter().any(|other| other.span.overlaps(one.span)) {
+            apart.push(one);
+        }
+    }
+    apart.sort_by_key(|one| one.span.start);
+    *mentions = apart;
 }
 
 /// Returns whether a text behind a mention belongs to it where the whole is a name: the rest of a word (`-converting enzyme`, `-2-one`), or a
@@ -372,6 +387,25 @@ fn goes_on(text: &str) -> bool {
             || word.chars().all(|c| "IVX".contains(c))
     };
     words.next().is_some_and(|first| PREPOSITIONS.contains(&first) || is_number(words.last().unwrap_or(first)))
+}
+
+/// Returns a text with blanks in the place of pictographs, of as many bytes: a word beside one is a word.
+fn without_pictographs(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() || !text.contains(is_pictograph) {
+        return Cow::Borrowed(text);
+    }
+    let blank = |c: char| if is_pictograph(c) { " ".repeat(c.len_utf8()) } else { c.to_string() };
+    Cow::Owned(text.chars().map(blank).collect())
+}
+
+/// Returns whether a mention is a word without a meaning of its own, as `no`, or a name behind a title, as `Burns` of `Dr. Burns`.
+fn is_other_word(text: &str, one: &RecognizedMention) -> bool {
+    const TITLES: [&str; 5] = ["Dr", "Mr", "Mrs", "Ms", "Prof"];
+    let piece = &text[one.span.range()];
+    let before = text[..one.span.start].trim_end_matches(' ').trim_end_matches('.');
+    let title = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let is_titled = TITLES.contains(&title) && piece.starts_with(char::is_uppercase) && one.mention_type != "person";
+    is_titled || piece.starts_with(char::is_lowercase) && function_word_kind(piece).is_some()
 }
 
 /// Returns the parts of a mention between pictographs.

@@ -1,7 +1,7 @@
 //! The recognizer that is part of the program, over knowledge bases that carry none.
 
 use truename::{
-    Concept, Document, KnowledgeBase, LinkOptions, Linker, Precision, RecognizerOptions, TrainedRecognizer,
+    Assertion, Concept, Document, KnowledgeBase, LinkOptions, Linker, Precision, RecognizerOptions, TrainedRecognizer,
 };
 
 const DISEASES: &str = "asthma, hypertension, migraine, pneumonia, tuberculosis, psoriasis, glaucoma, schizophrenia, epilepsy, anemia, hepatitis B, \
@@ -93,12 +93,24 @@ fn items_cells_and_parted_words_are_mentions_of_their_own() {
         ("Asthma\tFever\theart attack", vec!["Asthma", "Fever", "heart attack"]),
         ("Fever\n\n  heart attack", vec!["Fever", "heart attack"]),
         ("Asthma 😀 fever", vec!["Asthma", "fever"]),
+        ("He had 🤒fever, ★asthma❤️heart attack.", vec!["fever", "asthma", "heart attack"]),
+        ("He has lead poisoning.", vec!["lead poisoning"]),
+        ("Dr. Burns saw a patient with asthma.", vec!["asthma"]),
+        ("This test aids in the diagnosis of asthma.", vec!["asthma"]),
         ("He had a myo-\ncardial infarction.", vec!["myo-\ncardial infarction"]),
     ] {
         let linked = linker.link_document(Document::new("1", text)).unwrap();
         let known = linked.mentions.iter().filter(|one| !one.link.is_nil);
         assert_eq!(known.map(|one| one.text.as_str()).collect::<Vec<_>>(), expected);
     }
+}
+
+#[test]
+fn an_answer_is_no_mention() {
+    let linked = Linker::bundled().unwrap().link_document(Document::new("1", "Pneumonia: no. Fever: yes")).unwrap();
+    let shown = |one: &truename::LinkedMention| (one.text.clone(), one.assertions.contains(Assertion::Negated));
+    let found: Vec<_> = linked.mentions.iter().map(shown).collect();
+    assert_eq!(found, [("Pneumonia".to_owned(), true), ("Fever".to_owned(), false)]);
 }
 
 #[test]

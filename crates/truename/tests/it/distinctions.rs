@@ -146,6 +146,7 @@ fn charges_numbers_and_plurals_are_read_however_they_are_written() {
             ("[14C]fooline, 14C-fooline and 14C", "14C 6"),
         ],
     );
+    assert_mentions(&["HBR2", "QD4", "Fe2"], &[("HBR2+ foo, QD4(+) cells and Fe2+.", "HBR2 0; QD4 1")]);
 }
 
 #[test]

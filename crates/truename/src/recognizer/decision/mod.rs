@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock};
 use serde::{Deserialize, Serialize};
 use truename_text::stable_hash;
 
+pub(super) use english::function_word_kind;
 pub use examples::{FormExample, MentionExamples};
 pub(super) use features::{FormFeatures, PlaceFeatures, beside, neighbour, of_form};
 
