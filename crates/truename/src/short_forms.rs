@@ -141,6 +141,9 @@ fn has_initials(short: &str, long: &str) -> bool {
     short.chars().count() > 1 && short.chars().all(|letter| letter.is_uppercase() && take(letter))
 }
 
+/// Hyphens and dashes that stand for one another in short forms.
+const HYPHENS: [char; 6] = ['-', '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2212}'];
+
 /// Maximum letters of a short form in any order, each the initial of a different word.
 const MAX_SHORT_FORM_LETTERS: usize = 10;
 
@@ -157,11 +160,11 @@ fn first_letters(text: &str) -> String {
 /// Returns the length of `short`, in other capitals and with other hyphens, at the beginning of `text`; `None` if `text` begins otherwise or has
 /// no capital there.
 fn code_length(text: &str, short: &str) -> Option<usize> {
-    let mut wanted = short.chars().filter(|c| *c != '-').peekable();
+    let mut wanted = short.chars().filter(|c| !HYPHENS.contains(c)).peekable();
     for (at, letter) in text.char_indices() {
         match wanted.peek() {
             None => return text[..at].contains(char::is_uppercase).then_some(at),
-            Some(_) if letter == '-' && at > 0 => {}
+            Some(_) if HYPHENS.contains(&letter) && at > 0 => {}
             Some(next) if letter.to_lowercase().eq(next.to_lowercase()) => _ = wanted.next(),
             Some(_) => return None,
         }
@@ -178,9 +181,14 @@ fn in_singular(short: &str) -> &str {
 /// Returns the length of `short` at the beginning of `text`, with a plural `s` if there is one; `None` if `text` begins
 /// otherwise.
 fn matched_length(text: &str, short: &str) -> Option<usize> {
-    let rest = text.strip_prefix(short)?;
+    let are_same = |one: char, other: char| one == other || HYPHENS.contains(&one) && HYPHENS.contains(&other);
+    let mut letters = text.chars();
+    if !short.chars().all(|letter| letters.next().is_some_and(|other| are_same(letter, other))) {
+        return None;
+    }
+    let rest = letters.as_str();
     let plural = rest.strip_prefix('s').is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
-    Some(short.len() + usize::from(plural))
+    Some(text.len() - rest.len() + usize::from(plural))
 }
 
 #[cfg(test)]
@@ -216,6 +224,13 @@ mod tests {
         ] {
             assert_eq!(forms.expand(mention, text.len()).as_deref(), expected, "{mention}");
         }
+
+        let text = "Amber pots (A-P) and ironlike-6 (IL-6).";
+        let forms = ShortForms::of(text, &abbreviations(text));
+        for mention in ["A-P", "A\u{2011}P", "A\u{2013}P"] {
+            assert_eq!(forms.expand(mention, text.len()).as_deref(), Some("Amber pots"), "{mention}");
+        }
+        assert_eq!(forms.expand("IL\u{2010}6", text.len()).as_deref(), Some("ironlike-6"));
 
         let text = "Green pots (GP) with or without GP (GLP); GP.";
         let forms = ShortForms::of(text, &abbreviations(text));

@@ -49,10 +49,12 @@ fn bracket(text: &str, open: usize, close: usize) -> Option<Bracket> {
     let (inner, rest) = (&text[start..close], &text[close + width(close)..]);
     let is_wide = start > open + 1;
     let is_isotope = rest.starts_with('-') && inner.starts_with(|c: char| c.is_ascii_digit());
-    if inner.len() > LONGEST_BRACKET || !is_wide && rest.starts_with(char::is_alphanumeric) || is_isotope {
+    let is_link = rest.starts_with("(http");
+    if inner.len() > LONGEST_BRACKET || !is_wide && rest.starts_with(char::is_alphanumeric) || is_isotope || is_link {
         return None;
     }
     let content = without_lead(text, Span::new(start, close).trimmed(text, char::is_whitespace));
+    let content = without_reference(text, content);
     let before = text[..open].chars().next_back();
     let is_apart = is_wide || before.is_none_or(|before| before.is_whitespace() || matches!(before, '(' | '['));
     let is_attached = before.is_some_and(char::is_alphabetic) && is_acronym(&text[content.range()]);
@@ -60,7 +62,9 @@ fn bracket(text: &str, open: usize, close: usize) -> Option<Bracket> {
 }
 
 /// Words that introduce half of a definition in a bracket.
-const LEADS: [&str; 15] = [
+const LEADS: [&str; 17] = [
+    "a.k.a.",
+    "aka",
     "henceforth",
     "hereafter",
     "hereinafter",
@@ -91,6 +95,17 @@ fn without_lead(text: &str, content: Span) -> Span {
     let rest = rest.trimmed(text, is_lead);
     let inner = rest.trimmed(text, is_quote);
     if text[inner.range()].contains(is_quote) { rest } else { inner }
+}
+
+/// Returns the content of a bracket without a citation or code behind its one word: `TPO [1,2]`, `TPO: C92.0`.
+fn without_reference(text: &str, content: Span) -> Span {
+    let piece = &text[content.range()];
+    let end = piece.find([' ', ':', '—']).unwrap_or(piece.len());
+    let reference = piece[end..].trim_start_matches([' ', ':', '—']);
+    let is_cited = ["[", "("].iter().any(|open| reference.starts_with(open)) || !piece[end..].starts_with(' ');
+    let is_number = |c: char| c.is_ascii_digit() || c.is_ascii_uppercase() || "[](),.-–".contains(c) || c == ' ';
+    let has_number = reference.contains(|c: char| c.is_ascii_digit()) && reference.chars().all(is_number);
+    if is_cited && has_number { Span::new(content.start, content.start + end) } else { content }
 }
 
 /// Returns true if a bracket may define the word it touches: "ubiquitin(Ub)", but not "poly(A)" or "iron(II)".

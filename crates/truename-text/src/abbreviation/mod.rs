@@ -155,6 +155,12 @@ mod tests {
             ("The GTP (or green tea pot) broke.", "GTP = green tea pot"),
             ("A green tea pot\u{ff08}GTP\u{ff09}broke.", "GTP = green tea pot"),
             ("A green tea pot (orange) broke.", ""),
+            ("A green tea pot (a.k.a. GTP) broke.", "GTP = green tea pot"),
+            ("A green tea pot («GTP») broke.", "GTP = green tea pot"),
+            ("A green tea pot (GTP [1, 2]) broke.", "GTP = green tea pot"),
+            ("A green tea pot (GTP (1)) broke.", "GTP = green tea pot"),
+            ("A green tea pot (GTP: C92.0) broke.", "GTP = green tea pot"),
+            ("A green tea pot [GTP](http://example.org) broke.", ""),
             ("A green tea pot (the \"GTP\" of old) broke.", ""),
             // Brackets in brackets, and around.
             ("All broke (also the green tea pot (GTP)).", "GTP = green tea pot"),

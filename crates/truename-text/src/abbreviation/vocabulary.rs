@@ -58,5 +58,5 @@ pub(super) fn is_locant(part: &str) -> bool {
 
 /// Returns true for a quotation mark.
 pub(super) fn is_quote(letter: char) -> bool {
-    matches!(letter, '"' | '\'' | '“' | '”' | '‘' | '’')
+    matches!(letter, '"' | '\'' | '“' | '”' | '‘' | '’' | '«' | '»')
 }
