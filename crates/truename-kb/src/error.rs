@@ -53,7 +53,7 @@ pub(crate) fn syntax(path: &Path, line: Option<u64>, message: impl Display) -> E
 
 /// The error of an id, or a number, that no concept has.
 pub(crate) fn unknown_concept(id: &str) -> Error {
-    Error::new(ErrorKind::NotFound, format_args!("no concept has the id {:?}", excerpt(id)))
+    Error::new(ErrorKind::NotFound, format_args!("no concept has the id \"{}\"", excerpt(id)))
 }
 
 /// The error of work that was stopped on request.
