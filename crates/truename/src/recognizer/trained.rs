@@ -1,7 +1,7 @@
 //! Recognizes mentions by a model that `train` made: by spans and descriptions of types, or by tags.
 
 use std::borrow::Cow;
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
@@ -362,15 +362,14 @@ fn extend_to_names(
     });
     mentions.dedup_by_key(|one| one.span);
     // Mentions did not overlap before: of two that do, the longer one was extended.
-    mentions.sort_by_key(|one| Reverse(one.span.range().len()));
-    let mut apart: Vec<RecognizedMention> = Vec::with_capacity(mentions.len());
-    for one in mentions.drain(..) {
-        if !apart.iter().any(|other| other.span.overlaps(one.span)) {
-            apart.push(one);
+    let length = |one: &RecognizedMention| one.span.range().len();
+    mentions.dedup_by(|next, one| {
+        let overlap = next.span.overlaps(one.span);
+        if overlap && length(next) > length(one) {
+            std::mem::swap(next, one);
         }
-    }
-    apart.sort_by_key(|one| one.span.start);
-    *mentions = apart;
+        overlap
+    });
 }
 
 /// Returns whether a text behind a mention belongs to it where the whole is a name: the rest of a word (`-converting enzyme`, `-2-one`), or a
