@@ -388,13 +388,26 @@ fn goes_on(text: &str) -> bool {
     words.next().is_some_and(|first| PREPOSITIONS.contains(&first) || is_number(words.last().unwrap_or(first)))
 }
 
-/// Returns a text with blanks in the place of pictographs, of as many bytes: a word beside one is a word.
+/// Returns a text with blanks in the place of pictographs that touch a word, of as many bytes, so that the word is read.
 fn without_pictographs(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || !text.contains(is_pictograph) {
         return Cow::Borrowed(text);
     }
-    let blank = |c: char| if is_pictograph(c) { " ".repeat(c.len_utf8()) } else { c.to_string() };
-    Cow::Owned(text.chars().map(blank).collect())
+    let (mut plain, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(start) = rest.find(is_pictograph) {
+        let (before, behind) = rest.split_at(start);
+        let behind_them = behind.trim_start_matches(is_pictograph);
+        let run = &behind[..behind.len() - behind_them.len()];
+        plain.push_str(before);
+        let touches = before.ends_with(char::is_alphanumeric) || behind_them.starts_with(char::is_alphanumeric);
+        match touches {
+            true => plain.extend(std::iter::repeat_n(' ', run.len())),
+            false => plain.push_str(run),
+        }
+        rest = behind_them;
+    }
+    plain.push_str(rest);
+    Cow::Owned(plain)
 }
 
 /// Returns whether a mention is a word without a meaning of its own, as `no`, or a name behind a title, as `Burns` of `Dr. Burns`.
@@ -560,6 +573,30 @@ mod tests {
         {
             let found = at_pictographs(text, RecognizedMention::new(Span::new(0, text.len())));
             assert_eq!(found.iter().map(|one| &text[one.span.range()]).collect::<Vec<_>>(), expected);
+        }
+    }
+
+    #[test]
+    fn pictographs_that_touch_a_word_are_blanks() {
+        for (text, plain) in
+            [("a 🤒fever★ 😷", "a     fever    😷"), ("asthma❤\u{FE0F}fever", "asthma      fever"), ("café", "café")]
+        {
+            assert_eq!(without_pictographs(text), plain);
+        }
+    }
+
+    #[test]
+    fn what_is_no_mention_is_told_by_its_words() {
+        for (text, piece, expected) in [
+            ("Asthma: no.", "no", true),
+            ("NO rose", "NO", false),
+            ("Seen by Dr. Burns", "Burns", true),
+            ("Seen by Dr. burns", "burns", false),
+            ("Seen with burns", "burns", false),
+        ] {
+            let start = text.find(piece).unwrap();
+            let one = RecognizedMention::new(Span::new(start, start + piece.len()));
+            assert_eq!(is_other_word(text, &one), expected, "{text}");
         }
     }
 
