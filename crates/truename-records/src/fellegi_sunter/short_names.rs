@@ -1,11 +1,11 @@
-//! Short forms of given names: `Bob` and `Rob` of `Robert`.
+//! Short forms and spellings of given names: `Bob` and `Rob` of `Robert`, `Steven` of `Stephen`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use truename_text::NormalizedName;
 
-/// Given names of several languages, a name with its short forms a line.
+/// Given names of several languages, a name with its spellings and short forms a line.
 const SHORT_NAMES: &str = include_str!("short_names.txt");
 /// The lines that have the normal form of a name.
 static LINES: LazyLock<HashMap<String, Vec<usize>>> = LazyLock::new(|| {
@@ -20,8 +20,15 @@ static LINES: LazyLock<HashMap<String, Vec<usize>>> = LazyLock::new(|| {
 
 /// Returns true if the normal forms of two given names are forms of one name.
 pub(super) fn are_forms_of_one_name(left: &str, right: &str) -> bool {
-    let (Some(left), Some(right)) = (LINES.get(left), LINES.get(right)) else { return false };
-    left.iter().any(|line| right.contains(line))
+    let of_line = |left: &Vec<usize>, right: &Vec<usize>| left.iter().any(|line| right.contains(line));
+    let has_line = || LINES.get(left).zip(LINES.get(right)).is_some_and(|(left, right)| of_line(left, right));
+    let has_pair = |name: &str| name.as_bytes().windows(2).any(|pair| matches!(pair, [b'a' | b'o' | b'u', b'e']));
+    has_line() || (has_pair(left) || has_pair(right)) && without_umlauts(left) == without_umlauts(right)
+}
+
+/// Returns a name with one letter for each umlaut that is written as two: `jurgen` of `juergen`.
+fn without_umlauts(name: &str) -> String {
+    name.replace("ue", "u").replace("oe", "o").replace("ae", "a").replace('ü', "u").replace('ö', "o").replace('ä', "a")
 }
 
 #[cfg(test)]
@@ -37,6 +44,10 @@ mod tests {
             ("chris", "christine", true),
             ("christopher", "christine", false),
             ("robert", "roberta", false),
+            ("steven", "stephen", true),
+            ("muhammad", "mohammed", true),
+            ("jurgen", "juergen", true),
+            ("jürgen", "juergen", true),
             ("robert", "xavier", false),
         ] {
             assert_eq!(are_forms_of_one_name(left, right), expected, "{left}, {right}");
