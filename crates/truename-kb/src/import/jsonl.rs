@@ -155,8 +155,8 @@ impl Fields {
         };
         let id = self.first_text(named(ID_COLUMNS))?.ok_or("not a concept (missing field `id`)")?;
         // Patterns of spaCy's EntityRuler have a name and its type; a pattern of ids is a regular expression.
-        let may_be = |pattern: &&Box<RawValue>| !self.0.contains_key("name") && !pattern.get().starts_with("\"^");
-        let pattern = self.0.get("pattern").filter(may_be).cloned();
+        let is_nameless = !self.0.contains_key("name");
+        let pattern = self.0.get("pattern").filter(|pattern| is_nameless && !pattern.get().starts_with("\"^")).cloned();
         let label = if pattern.is_some() { self.first_text(vec!["label"])? } else { None };
         let name = match &pattern {
             Some(pattern) if label.is_some() => Some(text("pattern", pattern)?),

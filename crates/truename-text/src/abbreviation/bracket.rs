@@ -105,7 +105,11 @@ fn without_reference(text: &str, content: Span) -> Span {
     let is_cited = ["[", "("].iter().any(|open| reference.starts_with(open)) || !piece[end..].starts_with(' ');
     let is_number = |c: char| c.is_ascii_digit() || c.is_ascii_uppercase() || "[](),.-–".contains(c) || c == ' ';
     let has_number = reference.contains(|c: char| c.is_ascii_digit()) && reference.chars().all(is_number);
-    if is_cited && has_number { Span::new(content.start, content.start + end) } else { content }
+    if is_cited && has_number && piece[..end].contains(char::is_uppercase) {
+        Span::new(content.start, content.start + end)
+    } else {
+        content
+    }
 }
 
 /// Returns true if a bracket may define the word it touches: "ubiquitin(Ub)", but not "poly(A)" or "iron(II)".

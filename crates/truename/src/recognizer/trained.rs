@@ -385,7 +385,7 @@ fn goes_on(text: &str) -> bool {
             || word.chars().count() == 1
             || word.chars().all(|c| "IVX".contains(c))
     };
-    words.next().is_some_and(|first| PREPOSITIONS.contains(&first) || is_number(words.last().unwrap_or(first)))
+    words.next().is_some_and(|first| PREPOSITIONS.contains(&first) || is_number(words.next_back().unwrap_or(first)))
 }
 
 /// Returns a text with blanks in the place of pictographs that touch a word, of as many bytes, so that the word is read.
