@@ -341,8 +341,7 @@ struct MentionQuery<'a> {
     written: Cow<'a, str>,
     /// Long form of the mention if its document defines it as an abbreviation.
     long_form: Option<String>,
-    /// True if the text around it has capitals.
-    has_capitals: bool,
+    document: &'a Document,
 }
 
 impl<'a> MentionQuery<'a> {
@@ -350,11 +349,7 @@ impl<'a> MentionQuery<'a> {
         let written = recognized.text(reading.document());
         let is_name = written.len() <= LONGEST_NAME_BYTES;
         let long_form = if is_name { reading.expand(&written, recognized.span.start) } else { None };
-        let text = reading.document().text.as_bytes();
-        let (start, end) = (recognized.span.start, recognized.span.end);
-        let around = &text[start.saturating_sub(NEARBY)..text.len().min(end + NEARBY)];
-        let has_capitals = around.iter().any(u8::is_ascii_uppercase);
-        Self { long_form, written, recognized, has_capitals }
+        Self { long_form, written, recognized, document: reading.document() }
     }
 
     /// Returns the name to link: the long form, else the text; empty if the text is too long for a name.
@@ -387,13 +382,18 @@ impl<'a> MentionQuery<'a> {
     fn is_word(&self, known: &HashMap<&str, Arc<NameAnswer>>) -> bool {
         let is_lower = |text: &str| text.bytes().all(|byte| byte.is_ascii_lowercase());
         let word = self.written.as_ref();
-        let may_be = self.has_capitals && self.recognized.score.is_some() && self.long_form.is_none();
+        let has_capitals = || {
+            let (text, Span { start, end }) = (self.document.text.as_bytes(), self.recognized.span);
+            text[start.saturating_sub(NEARBY)..text.len().min(end + NEARBY)].iter().any(u8::is_ascii_uppercase)
+        };
         let is_acronym =
             |name: &str| name.bytes().all(|byte| byte.is_ascii_uppercase()) && name.eq_ignore_ascii_case(word);
-        may_be
+        self.recognized.score.is_some()
+            && self.long_form.is_none()
             && is_lower(word)
             && recognizer::is_common_word(word)
             && known[self.name()].link.answer().is_some_and(|answer| is_acronym(&answer.matched_name))
+            && has_capitals()
     }
 
     /// Returns the mention with the answer to its name and the recognizer's type.

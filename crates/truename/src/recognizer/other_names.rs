@@ -18,7 +18,7 @@ pub(super) struct OtherNames {
     dictionary: DictionaryRecognizer,
     model: TrainedRecognizer,
     coverage: Coverage,
-    /// Whether the model leaves a concept to the dictionary.
+    /// By the id of a concept, true if the dictionary finds it, for its preferred name is no mention of the model.
     verdicts: Memo<bool>,
 }
 
@@ -27,7 +27,7 @@ impl OtherNames {
         Self { dictionary, model, coverage, verdicts: Memo::new() }
     }
 
-    /// Returns the verdict on each concept.
+    /// Returns for each concept whether the dictionary finds it.
     fn verdicts<'f>(&self, ids: impl Iterator<Item = &'f ConceptId>) -> Result<HashMap<ConceptId, bool>, Error> {
         let call = Call::begin(self.dictionary.kb())?;
         let version = call.version();
